@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from liars_dice.learn.champion.agent import LEVELS
+from liars_dice.learn.champion.yielding import MEASURED, is_less_exploitable
 
 PAGE = Path(__file__).parent.parent / "docs" / "champion.md"
 Line = dict[str, Any]
@@ -118,50 +119,67 @@ def cost_table(lines: list[Line]) -> str:
     return table_of(["run", "decisions of its own", "minutes of training"], rows)
 
 
+ENDGAMES = {
+    "perudo": "the match",
+    "perudo-tournament": "the match, by tournament rules",
+    "perudo,exact_call=false": "the round, no exact calls",
+}
+"""What is measured of an endgame, by its rules."""
+
+
 def endgame_table(lines: list[Line]) -> str:
     """How exploitable the champion is in small rounds: at most."""
     found = [line for line in lines if line["figure"] == "endgame"]
-    rounds = sorted({(*line["dice"], not line["exact_call"]) for line in found})
-    by = {(*line["dice"], not line["exact_call"], line["who"]): line["most"] for line in found}
-    names = {"network": "network", "cut": "network, rare moves left out", "champion": "champion (yields to `nash`)"}
+    by = {(tuple(line["dice"]), line["rules"], line["who"]): line["most"] for line in found}
+    rounds = sorted({key[:2] for key in by}, key=lambda one: (one[0], list(ENDGAMES).index(one[1])))
     rows = []
-    for opener, other, without in rounds:
-        cut = next(
-            (by[key] for key in by if key[:3] == (opener, other, without) and key[3].startswith("without")), None
-        )
-        values = (by.get((opener, other, without, "network")), cut, by.get((opener, other, without, "champion"), cut))
-        rules = "no exact calls, the round" if without else "exact calls, the match"
-        rows.append([f"{opener} against {other}", rules, *("" if v is None else f"{v:.4f}" for v in values)])
-    gap = max(line["most"] - line["least"] for line in found if line["who"] != "champion")
+    for dice, rules in rounds:
+        network, cut, nash = (by.get((dice, rules, who)) for who in ("network", "without moves below 0.001", "nash"))
+        played = nash if dice not in MEASURED.get(rules, {}) or is_less_exploitable(rules, dice) else cut
+        values = ("" if one is None else f"{one:.4f}" for one in (network, cut, nash, played))
+        rows.append(["{} against {}".format(*dice), ENDGAMES[rules], *values])
+    gap = max(line["most"] - line["least"] for line in found if line["who"] != "nash")
     note = f"All are upper bounds; for the networks, the lower bounds are at most {gap:.4f} below them."
-    return f"{table_of(['dice', 'rules', *names.values()], rows)}\n\n{note}"
+    head = ["dice", "what counts", "network", "network, rare moves left out", "`nash`", "champion"]
+    return f"{table_of(head, rows)}\n\n{note}"
 
 
 def chances_table(lines: list[Line]) -> str:
-    """Calibration and Brier scores of chances to win."""
-    rows = [
-        [
-            line["sample"],
-            f"{line['decisions']:,} in {line['games']:,} games",
-            f"{line['calibration_points']:.1f}",
-            f"{line['brier']:.4f}",
-            f"{line['share_of_dice']:.4f}",
-            f"{line['better_percent']:.1f}% [{line['ci95'][0]}, {line['ci95'][1]}]",
-            ", ".join(f"{one:.1f}" for one in line["better_by_players_left"]),
-        ]
-        for line in lines
-        if line["figure"] == "chances"
-    ]
-    head = [
-        "sample",
-        "decisions",
-        "off, points",
-        "Brier score",
-        "share of dice",
-        "better by",
-        "with 2, 3, 4, 5, 6 left",
-    ]
-    return table_of(head, rows)
+    """Calibration and Brier scores of chances to win, and how good the best can be."""
+    best = {line["sample"]: line for line in lines if line["figure"] == "best chances"}
+    rows = []
+    for line in lines:
+        if line["figure"] == "chances":
+            possible = best.get(line["sample"])
+            seeds = [str(one["seed"]) for one in (line, possible) if one]
+            rows.append(
+                [
+                    line["sample"],
+                    f"{line['decisions']:,} in {line['games']:,} games",
+                    f"{line['calibration_points']:.1f}",
+                    f"{line['brier']:.4f}",
+                    f"{line['share_of_dice']:.4f}",
+                    better(line),
+                    better(possible) if possible else "",
+                    ", ".join(f"{one:.1f}" for one in line["better_by_players_left"]),
+                    ", ".join(seeds),
+                ]
+            )
+    head = ["sample", "decisions", "off, points", "Brier score", "share of dice", "better by",
+            "at best, all dice seen", "with 2, 3, 4, 5, 6 left", "seeds"]  # fmt: skip
+    (own,) = (line for line in lines if line["figure"] == "best chances by own dice")
+    note = (
+        f"In {own['positions']} positions with three and more players left, from full dice among equals, the best that "
+        f"anyone could say who sees only its own dice is better by {better(own)}; the network is by "
+        f"{own['network_percent']:.1f}%."
+    )
+    return f"{table_of(head, rows)}\n\n{note}"
+
+
+def better(line: Line) -> str:
+    """How much better chances are than shares of the dice, with the interval."""
+    low, high = line["ci95"]
+    return f"{line['better_percent']:.1f}% [{low}, {high}]"
 
 
 def speed_table(lines: list[Line]) -> str:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from .exploitability import ONE_ROUND, CallPayoffs
+from .exploitability import ONE_ROUND, CallPayoffs, Distribution
 from .exploitability_bounds import exploit_bounds
 from .network import NEVER, load_policy, sample
 from .observation import by_player, of_turn, turn_order
@@ -39,6 +40,9 @@ MATCH_PAYOFFS = {
 }
 """What calls are worth in rounds of a `perudo` match, by the equilibria of the rounds that follow: with one die each,
 both win half of the matches; the player with two dice against one wins 0.516 more than it loses if the other opens."""
+ENDGAME_RULES = ("perudo", "perudo,exact_call=false", "perudo-tournament")
+"""The rules of the endgames that are measured. Without exact calls, the round is all that counts; in a tournament,
+calls are worth what they are worth in `perudo`."""
 
 
 # -- endgames ----------------------------------------------------------------------------------------------------------
@@ -58,18 +62,15 @@ def endgames(policy: nn.Module, device: str, dice: Sequence[tuple[int, int]]) ->
         chances = torch.where(chances < SELDOM, 0.0, chances)
         return chances / chances.sum(-1, keepdim=True)
 
-    for opener, other in dice:
-        for exact_call in (True, False):
-            payoffs = MATCH_PAYOFFS[opener, other] if exact_call else ONE_ROUND
-            policies: dict[str, Callable[[Tables], Tensor]] = {
-                "network": whole,
-                f"without moves below {SELDOM}": cut,
-            }
-            for who, distribution in policies.items():
-                found = exploit_bounds(distribution, (opener, other), device, exact_call=exact_call, payoffs=payoffs)
-                told = {"dice": [opener, other], "exact_call": exact_call, "who": who}
-                bounds = {name: one.exploitability for name, one in found._asdict().items()}
-                yield {**told, **bounds}
+    policies: dict[str, Distribution] = {"network": whole, f"without moves below {SELDOM}": cut}
+    for (opener, other), rules, who in product(dice, ENDGAME_RULES, policies):
+        exact_call, tournament = rules != "perudo,exact_call=false", rules == "perudo-tournament"
+        payoffs = MATCH_PAYOFFS[opener, other] if exact_call else ONE_ROUND
+        least, most = exploit_bounds(
+            policies[who], (opener, other), device, exact_call=exact_call, tournament=tournament, payoffs=payoffs
+        )
+        told = {"rules": rules, "dice": [opener, other], "who": who}
+        yield {**told, "least": least.exploitability, "most": most.exploitability}
 
 
 # -- chances to win ----------------------------------------------------------------------------------------------------
@@ -80,6 +81,8 @@ SAMPLES = {
     "half of the seats rule bots, full dice": (1.0, 0.5),
 }
 """How many games start with full dice, and how many of the seats are rule bots'."""
+PLAYED_ON, TIMES = 0.02, 20
+"""The share of decisions from which games are played on, to see how good chances to win can be, and how often."""
 
 
 class Decisions(NamedTuple):
@@ -89,6 +92,8 @@ class Decisions(NamedTuple):
     game: Tensor
     won: Tensor
     """[B]: who won the game, as a player in turn order from the one to move."""
+    kinds: Tensor
+    """[B, seat]: which bot has each seat."""
 
 
 @torch.no_grad()
@@ -100,6 +105,16 @@ def play_noting(policy: nn.Module, mix: RuleMix, games: int, bots: float, seed: 
     kinds_of_bots = torch.tensor([NAMES.index(name) for name in BOTS], device=device)
     others = kinds_of_bots[torch.randint(len(kinds_of_bots), (games, SEATS), device=device)]
     kinds = torch.where(torch.rand(games, SEATS, device=device) < bots, others, LEARNER)
+    winner, rows, game = play_on(policy, batch, kinds, keep)
+    return Decisions(rows, game, in_turn_order(winner[game], rows), kinds[game])
+
+
+@torch.no_grad()
+def play_on(policy: nn.Module, batch: PerudoBatch, kinds: Tensor, keep: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Play games to their ends: [game] the seat that won, and [B] the row and the game of each of the champion's
+    decisions, of which this share is kept.
+    """
+    games, device = len(batch.rows), batch.rows.device
     winner, place = torch.full((games,), -1, device=device), torch.arange(games, device=device)
     rows, kept = batch.rows, []
     while len(rows):
@@ -107,7 +122,7 @@ def play_noting(policy: nn.Module, mix: RuleMix, games: int, bots: float, seed: 
         ours = of_turn(tables, kinds[place]) == LEARNER
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             actions = sample(policy(tables).logits, draws[0])
-        if bots:
+        if not ours.all():
             actions = torch.where(ours, actions, scripted_actions(tables, kinds[place], draws[1]))
         chosen = ours & (draws[2] < keep)
         kept.append((rows[chosen], place[chosen]))
@@ -116,8 +131,12 @@ def play_noting(policy: nn.Module, mix: RuleMix, games: int, bots: float, seed: 
         winner[place] = torch.where(outcome.game_ended, outcome.winner.long(), -1)
         rows, place = batch.rows[~outcome.game_ended], place[~outcome.game_ended]
     rows, place = (torch.cat(parts) for parts in zip(*kept, strict=True))
-    won = nn.functional.one_hot(winner[place], SEATS)
-    return Decisions(rows, place, by_player(won, turn_order(unpack(rows))).argmax(-1))
+    return winner, rows, place
+
+
+def in_turn_order(seat: Tensor, rows: Tensor) -> Tensor:
+    """[B]: seats as players in turn order from the one to move."""
+    return by_player(nn.functional.one_hot(seat, SEATS), turn_order(unpack(rows))).argmax(-1)
 
 
 @torch.no_grad()
@@ -132,23 +151,36 @@ def chances_said(policy: nn.Module, rows: Tensor) -> Tensor:
 
 def compare(said: Tensor, made: Decisions) -> dict[str, Any]:
     """Brier scores of the player to move, and how far what is said is from what is found, in ten bins."""
-    tables = unpack(made.rows)
-    share = of_turn(tables, tables.dice) / tables.total
-    hit, mine = (made.won == 0).float(), said[:, 0]
-    ours, theirs = (
-        torch.zeros(int(made.game.max()) + 1, device=hit.device).index_add(0, made.game, (x - hit) ** 2)
-        for x in (mine, share)
-    )  # by game: decisions of one game say the same thing many times
-    drawn = torch.randint(len(ours), (400, len(ours)), device=hit.device)
-    better = (100 * (1 - ours[drawn].sum(-1) / theirs[drawn].sum(-1))).sort().values
+    hit, mine, share = (made.won == 0).float(), said[:, 0], share_of_dice(made.rows)
+    ours, theirs = (of_games((x - hit) ** 2, made.game) for x in (mine, share))
     off = torch.zeros(10, device=hit.device).index_add(0, (10 * mine).long().clamp(max=9), mine - hit)
     return {
         "decisions": len(hit),
         "calibration_points": round(100 * float(off.abs().sum()) / len(hit), 2),
         "brier": round(float(ours.sum()) / len(hit), 4),
         "share_of_dice": round(float(theirs.sum()) / len(hit), 4),
-        "better_percent": round(100 * float(1 - ours.sum() / theirs.sum()), 2),
-        "ci95": [round(float(better[10]), 1), round(float(better[389]), 1)],
+        **percentage(theirs - ours, theirs),
+    }
+
+
+def share_of_dice(rows: Tensor) -> Tensor:
+    """[B]: what share of the dice the player to move has."""
+    tables = unpack(rows)
+    return of_turn(tables, tables.dice) / tables.total
+
+
+def of_games(values: Tensor, game: Tensor) -> Tensor:
+    """[game]: sums of values of decisions. Decisions of one game say the same thing many times."""
+    return torch.zeros(int(game.max()) + 1, device=values.device).index_add(0, game, values)
+
+
+def percentage(part: Tensor, whole: Tensor) -> dict[str, Any]:
+    """How large a part is, and where it is in 95% of the cases if the games are drawn again (bootstrap)."""
+    drawn = torch.randint(len(part), (400, len(part)), device=part.device)
+    found = (100 * part[drawn].sum(-1) / whole[drawn].sum(-1)).sort().values
+    return {
+        "better_percent": round(100 * float(part.sum() / whole.sum()), 2),
+        "ci95": [round(float(found[10]), 1), round(float(found[389]), 1)],
     }
 
 
@@ -165,6 +197,35 @@ def chances(policy: nn.Module, games: int) -> Iterator[dict[str, Any]]:
         yield {"sample": name, "games": games, **compare(said, made), "better_by_players_left": by_left}
 
 
+def best_chances(policy: nn.Module, games: int) -> Iterator[dict[str, Any]]:
+    """How good chances to win can be at all, in each of the samples: those of somebody who sees all dice and knows how
+    everybody plays, but not what will be rolled.
+
+    From some decisions the game is played on several times, by the same players from the same dice.
+    """
+    device = next(policy.parameters()).device
+    for name, (full, bots) in SAMPLES.items():
+        made = play_noting(policy, RuleMix((2, SEATS), full_games=full), games, bots, 300, keep=PLAYED_ON)
+        rows, kinds = (part.repeat_interleave(TIMES, 0) for part in (made.rows, made.kinds))
+        batch = PerudoBatch(len(rows), RuleMix(), seed=301, device=device, pool=1)
+        batch.rows = rows
+        winner, _, _ = play_on(policy, batch, kinds, keep=0.0)
+        won = (in_turn_order(winner, rows) == 0).float().view(-1, TIMES)
+        gained, whole = gain_of_truth(share_of_dice(made.rows), won)
+        found = percentage(of_games(gained, made.game), of_games(whole, made.game))
+        yield {"sample": name, "games": games, "decisions": len(made.rows), "times": TIMES, **found}
+
+
+def gain_of_truth(share: Tensor, won: Tensor) -> tuple[Tensor, Tensor]:
+    """[B] each: by how much the Brier score of the true chance to win is better than that of `share`, and the latter.
+
+    `won` ([B, times]) says which of several games were won. Let `p` be the chance to win them: then the score of `p`
+    is better by `(share - p) ** 2`, which is the mean of `(share - won.mean()) ** 2 - won.var() / times`.
+    """
+    times = won.shape[-1]
+    return (share - won.mean(-1)) ** 2 - won.var(-1) / times, ((share[:, None] - won) ** 2).mean(-1)
+
+
 # -- everything --------------------------------------------------------------------------------------------------------
 
 
@@ -174,6 +235,8 @@ def figures(policy: nn.Module, device: str, scale: float, dice: Sequence[tuple[i
         yield {"figure": "endgame", **line}
     for line in chances(policy, max(20, round(10_000 * scale))):
         yield {"figure": "chances", "rules": "perudo", "seed": 200, **line}
+    for line in best_chances(policy, max(20, round(4000 * scale))):
+        yield {"figure": "best chances", "rules": "perudo", "seed": 300, **line}
 
 
 def main() -> None:

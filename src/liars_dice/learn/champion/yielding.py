@@ -33,7 +33,10 @@ MEASURED: dict[str, dict[tuple[int, int], Measured]] = {
     "perudo-tournament": {
         (1, 1): Measured(0.0393, 0.0392),
         (1, 2): Measured(0.0001, 0.0637),
+        (1, 3): Measured(0.0064, 0.0553),
         (2, 1): Measured(0.0108, 0.0958),
+        (2, 2): Measured(0.0013, 0.1186),
+        (3, 1): Measured(0.0080, 0.0573),
     },
 }
 """Rounds without a solution of their own, by their rules and by the dice of the opener and the other player. `nash`
