@@ -40,6 +40,23 @@ def test_two_players_left_are_explained_by_the_best_known() -> None:
     assert json.loads(told.stdout)["source"] == "short-memory strategy"
 
 
+def test_a_round_by_itself_is_not_a_round_of_a_match() -> None:
+    asked = ("--hand", "2,5", "--rules", "perudo")
+    by_itself, of_match = (run(*place, *asked) for place in (("--dice", "2", "1"), ("--seats", "2,1")))
+    said = (
+        "This is the round by itself: in a match, a right exact call also wins a die. For the match, give --seats 2,1 "
+    )
+    assert said in by_itself.stdout
+    assert "wins the game" in of_match.stdout
+    told = [json.loads(run(*place, *asked, "--json").stdout) for place in (("--dice", "2", "1"), ("--seats", "2,1"))]
+    assert [one["of"] for one in told] == ["round", "game"]
+    larger = run("--dice", "3", "2", "--hand", "2,3,5", "--rules", "perudo").stdout
+    assert "This is the round by itself" in larger
+    assert "--seats" not in larger
+    assert "by itself" not in run("--dice", "2", "1", "--hand", "2,5").stdout
+    assert "by itself" not in run("--dice", "2", "1", "--hand", "2,5", "--rules", "heads-up").stdout
+
+
 def test_rounds_that_were_only_measured_are_explained_like_a_table() -> None:
     asked = ("--hand", "1,2,2,5", "--bids", "2x2,3x2", "--rules", "heads-up", "--json")
     told, same = run("--dice", "4", "4", *asked), run("--seats", "4,4", *asked)

@@ -62,10 +62,10 @@ def explain_command(
 
     With --dice, the round has two players and perfect play is known. The opener has N0 dice, the other player N1; the
     number of bids determines whose turn it is. The value of an action is what it earns against perfect play if you play
-    perfectly afterwards: +1 is a certain win, -1 a certain loss. Solutions for rounds with up to six dice in total come
-    with the package; small rounds with other rules are solved when you ask. With more dice, where the package has
-    strategies that were measured and not solved, the output is that of --seats. solved:FILE is a round that
-    `liars-dice solve --out FILE` has solved; it takes the place of --dice and of the rules.
+    perfectly afterwards: +1 is a certain win, -1 a certain loss. The round is taken by itself. Solutions for rounds
+    with up to six dice in total come with the package; small rounds with other rules are solved when you ask. With more
+    dice, where the package has strategies that were measured and not solved, the output is that of --seats. solved:FILE
+    is a round that `liars-dice solve --out FILE` has solved; it takes the place of --dice and of the rules.
 
     With --seats, describe any table of Perudo, for example one at which you sit: everybody's dice, your hand, and the
     bids so far. For each action it shows how often the champion takes it, and your chance to win the game if everybody
@@ -107,8 +107,10 @@ def explain_command(
     with show_bracket(quiet=as_json) as progress:
         if path is not None:
             round_ = equilibrium_in(path)
+            config = round_.tree.config
         elif dice is not None:
-            round_ = equilibrium_of(round_config(dice, rules, faces, wild, ordering), progress)
+            config = round_config(dice, rules, faces, wild, ordering)
+            round_ = equilibrium_of(config, progress)
         explanation = explain(round_.tree, round_.pool, history, held)
     title = _title(round_.tree.config, held, bids)
     asked = None if action is None else _asked(explanation, action)
@@ -127,8 +129,25 @@ def explain_command(
     if asked is not None:
         for line in _why(explanation, asked, replies):
             console.print(line, markup=False, soft_wrap=True)
+    for line in _match_differs(config):
+        console.print(line, markup=False, soft_wrap=True)
     if chart is not None:
         click.echo(f"chart: {chart}")
+
+
+def _match_differs(config: GameConfig) -> Iterator[str]:
+    """Said where the best play of a match by these rules is not that of its rounds."""
+    from ..core import round_rules
+    from ..exact.solver import Tablebase, solved_game
+
+    if config.mode != "elimination" or not config.exact_call:
+        return
+    more = ""
+    rules = round_rules(config.without_seed, config.total_dice, False)
+    own, other = config.dice
+    if solved_game(rules) == "perudo match" and (own, other) in Tablebase.shipped("perudo match").entries:
+        more = f" For the match, give --seats {own},{other} instead of --dice."
+    yield f"This is the round by itself: in a match, a right exact call also wins a die.{more}"
 
 
 def _numbers(text: str, expected: str) -> tuple[int, ...]:

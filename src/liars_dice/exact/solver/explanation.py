@@ -146,9 +146,10 @@ class Explanation(msgspec.Struct, frozen=True):
 def explanation_as_dict(
     equilibrium: RoundEquilibrium, found: Explanation, history: Sequence[Bid], hand: Sequence[int]
 ) -> dict[str, object]:
-    """An explanation as JSON for other programs, with the keys they rely on."""
+    """An explanation as JSON for other programs, with the keys they rely on. It is of the round by itself."""
     return {
         "dice": list(equilibrium.tree.config.dice),
+        "of": "round",
         "hand": list(hand),
         "bids": [str(bid) for bid in history],
         "value": float(found.value),
