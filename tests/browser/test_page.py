@@ -265,7 +265,7 @@ def test_lab(studio: Studio, open_page: Open) -> None:
     expect(page.get_by_role("heading", name="No tournaments yet")).to_be_visible()
 
 
-def test_the_lab_switches_between_the_rules_that_are_solved(studio: Studio, open_page: Open) -> None:
+def test_the_lab_switches_between_the_rules(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/lab")
     expect(page.locator(".answers")).to_contain_text("By the rules of heads-up")
     page.get_by_label("Rules").select_option("perudo")
@@ -279,6 +279,9 @@ def test_the_lab_switches_between_the_rules_that_are_solved(studio: Studio, open
     shipped = {",".join(map(str, round_["dice"])) for round_ in studio.get("/lab/solved")["rules"]["perudo"]}
     offered = page.get_by_label("Dice of opener and responder").locator("option")
     assert {option.get_attribute("value") for option in offered.all()} == shipped
+    page.get_by_label("Dice of opener and responder").select_option("5,4")
+    expect(page.locator(".answers")).to_contain_text("Rounds with 5 v 4 dice are not solved")
+    expect(page.locator(".lab-words")).to_contain_text("The best strategy known: ")
     page.reload()
     expect(page.get_by_label("Rules")).to_have_value("perudo")
 

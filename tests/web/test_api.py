@@ -98,7 +98,9 @@ def test_the_lab() -> None:
         async with studio() as one:
             found = await one.get("/lab/explain?dice=2,3&hand=1,4")
             assert abs(sum(action["probability"] for action in found["actions"]) - 1) < 1e-6
-            assert (await one.http.get("/api/lab/explain?dice=5,5&hand=1,1,1,1,1")).status_code == 400
+            assert (found["source"], found["of"]) == ("equilibrium", "round")
+            refused = await one.http.get("/api/lab/explain?dice=6,1&hand=1,1,1,1,1,1")
+            assert (refused.status_code, "two numbers from 1 to 5" in refused.text) == (400, True)
             rounds = (await one.get("/lab/solved"))["rules"]
             assert [2, 2] in [round_["dice"] for round_ in rounds["perudo"]]
             assert {"heads-up", "perudo"} == set(rounds)
@@ -106,8 +108,21 @@ def test_the_lab() -> None:
             assert "exact" in [action["action"] for action in perudo["actions"]]
             known = next(round_ for round_ in rounds["perudo"] if round_["dice"] == [2, 2])
             assert (perudo["lower"], perudo["upper"]) == (known["lower"], known["upper"])
-            refused = await one.http.get("/api/lab/explain?rules=perudo&dice=4,2&hand=1,2,3,4")
-            assert (refused.status_code, "not among the solved rounds" in refused.text) == (400, True)
+            for rules in rounds:
+                assert {tuple(round_["dice"]) for round_ in rounds[rules]} == {
+                    (own, other) for own in range(1, 6) for other in range(1, 6)
+                }
+            assert {round_["lower"] for round_ in rounds["perudo"] if sum(round_["dice"]) > 5} == {None}
+            larger = await one.get("/lab/explain?rules=perudo&dice=4,2&hand=1,4&bids=2x4")
+            assert (larger["source"], larger["lower"], larger["upper"]) == ("short-memory strategy", None, None)
+            assert set(perudo) == set(larger)
+            assert abs(sum(action["probability"] for action in larger["actions"]) - 1) < 1e-6
+            assert abs(sum(hand["probability"] for hand in larger["belief"]) - 1) < 1e-6
+            assert larger["value"] == max(action["value"] for action in larger["actions"])
+            refused = await one.http.get("/api/lab/explain?rules=perudo&dice=4,2&hand=1,4&bids=2x4,1x4")
+            assert (refused.status_code, "expected 4 dice" in refused.text) == (400, True)
+            refused = await one.http.get("/api/lab/explain?rules=perudo&dice=4,2&hand=1,4&bids=3x4,2x4,4x4")
+            assert (refused.status_code, "each must be higher" in refused.text) == (400, True)
             other = await one.http.get("/api/lab/explain?rules=classic&dice=1,1&hand=1")
             assert (other.status_code, "one of heads-up, perudo" in other.text) == (400, True)
             odds = (await one.get("/lab/odds?hand=1,4&dice_total=5"))["bids"]

@@ -27,11 +27,11 @@ from ..core import (
     preset,
     view_of,
 )
+from ..exact.solver import EQUILIBRIUM
 from .advice import Advice
 from .advisor import advise
 from .opponent_models import UNKNOWN_PLAYER
 from .review import kind_of, review_game, turns_of
-from .solved_advice import EQUILIBRIUM
 
 DAILY_RULES = {"heads-up": GameConfig(), "perudo": preset("perudo", players=2, mode="single_round")}
 """The games with a position per day: single rounds between two players, of which all are solved."""

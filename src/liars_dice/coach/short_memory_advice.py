@@ -6,11 +6,10 @@ The strategies are measured, not solved (docs/solver.md), so what they do themse
 from __future__ import annotations
 
 from ..core import GameView
-from ..exact.solver import values_by_short_memory
+from ..exact.solver import SHORT_MEMORY, values_by_short_memory
 from .advice import Advice, AdvisedChoice, make_advice
 from .opponent_models import other_seats
 
-SHORT_MEMORY = "short-memory strategy"
 UNEXPECTED = 0.01
 """Bids that the strategy makes less often than this are named in the source."""
 MOST_EXCUSED = 0.05

@@ -14,6 +14,7 @@ import numpy as np
 from ..core import CallLiarAction, ConfigError, GameConfig, GameView, PublicState
 from ..exact import OutOfReachError
 from ..exact.solver import (
+    EQUILIBRIUM,
     PublicTree,
     RoundEquilibrium,
     SolvedRound,
@@ -24,7 +25,6 @@ from ..exact.solver import (
 )
 from .advice import Advice, AdvisedChoice, make_advice
 
-EQUILIBRIUM = "equilibrium"
 RARE_BID = 1e-4
 """Bids that perfect play makes less often than this are artefacts of the solution: they say nothing about the dice."""
 MOST_EXCUSED = 0.05

@@ -20,8 +20,8 @@ from .load import ServerLoad
 from .messages import Json, LabRounds, MatchupTable, PlayerCard, ReviewProgress, TournamentListItem
 from .store_worker import StoreWorker
 
-MOST_DICE = 6
-"""Rounds with more dice in total are not in the package, and take too long to solve while a client waits."""
+MOST_DICE = 5
+"""The package has strategies for rounds with up to this many dice per player."""
 KEPT_REVIEWS, KEPT_PUZZLES, KEPT_CARDS = 32, 64, 64
 """How many answers about games are cached. What is said about a finished game does not change."""
 EARLIER_DAYS = 60
@@ -73,15 +73,15 @@ class Analysis:
         self._progress: dict[tuple[str, int | None], ReviewProgress] = {}
 
     async def explain(self, rules: str, dice: Sequence[int], hand: Sequence[int], bids: str) -> Json:
-        """What perfect play does at one point in a round of a solved game."""
-        if not all(1 <= n <= MOST_DICE for n in dice) or sum(dice) > MOST_DICE:
-            raise BadValueError("dice", list(dice), f"two numbers, at most {MOST_DICE} in total")
+        """What the best strategy known does at one point in a round between two players."""
+        if not all(1 <= n <= MOST_DICE for n in dice):
+            raise BadValueError("dice", list(dice), f"two numbers from 1 to {MOST_DICE}")
         history = [parse_bid(part.strip()) for part in bids.split(",") if part.strip()]
         found: Json = await self._coach.ask("explain", rules, tuple(dice), tuple(sorted(hand)), history)
         return found
 
     async def solved(self) -> LabRounds:
-        """The solved rounds."""
+        """The rounds that the lab shows."""
         found: LabRounds = await self._lab.get("solved", partial(self._coach.ask, "solved"))
         return found
 

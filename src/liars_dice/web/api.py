@@ -193,7 +193,7 @@ def _numbers(text: str, what: str) -> tuple[int, ...]:
 
 
 async def explain(studio: Studio, request: ApiRequest) -> m.Json:
-    """How often perfect play takes each action at one point in a two-player round, and what each action is worth."""
+    """How often the best strategy known takes each action at one point in a round of two, and what each is worth."""
     query: m.ExplainQuery = request.query
     dice = _numbers(query.dice, "two numbers of dice, for example 2,3")
     if len(dice) != 2:
@@ -202,7 +202,7 @@ async def explain(studio: Studio, request: ApiRequest) -> m.Json:
 
 
 async def solved(studio: Studio, request: ApiRequest) -> m.LabRounds:
-    """The solved rounds that the lab shows: for each game their dice, and bounds on what they are worth."""
+    """The rounds that the lab shows: for each game their dice and, if solved, bounds on what they are worth."""
     return await studio.analysis.solved()
 
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -108,29 +108,33 @@ def _advice(advice: Advice) -> Json:
 
 
 def explain(rules: str, dice: tuple[int, int], hand: tuple[int, ...], history: list[Bid], progress: Progress) -> Json:
-    """What perfect play does at one point in a round of a solved game."""
+    """What the best strategy known does at one point in a round by itself, and what each action is worth."""
     from ..exact import OutOfReachError
-    from ..exact.solver import PublicTree, explain, explanation_as_dict, shipped_equilibrium
+    from ..exact.solver import PublicTree, explain, explanation_as_dict, measured_explanation, shipped_equilibrium
 
     if rules not in LAB_RULES:
         raise BadValueError("rules", rules, f"one of {', '.join(LAB_RULES)}")
-    round_ = shipped_equilibrium(PublicTree(LAB_RULES[rules].replace(dice=dice)))
-    if round_ is None:
-        raise OutOfReachError(f"{rules}, {dice[0]} v {dice[1]} dice: not among the solved rounds of the package")
-    return explanation_as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
+    config = LAB_RULES[rules].replace(dice=dice)
+    round_ = shipped_equilibrium(PublicTree(config))
+    if round_ is not None:
+        return explanation_as_dict(round_, explain(round_.tree, round_.pool, history, hand), history, hand)
+    found = measured_explanation(config, history, hand)
+    if found is None:
+        raise OutOfReachError(f"{rules}, {dice[0]} v {dice[1]} dice: the package has no strategy for this round")
+    return found
 
 
 def solved(progress: Progress) -> LabRounds:
-    """The solved rounds of the package, each round by itself."""
-    from ..exact.solver import Tablebase
+    """The rounds that the lab shows, each by itself: those that are solved, and those with measured strategies."""
+    from ..exact.solver import Tablebase, measured_rounds
 
-    entries = {"heads-up": Tablebase.shipped("heads-up").entries, "perudo": Tablebase.shipped("perudo").entries}
-    return LabRounds(
-        {
-            rules: [LabRound(dice, entry.lower, entry.upper) for dice, entry in rounds.items()]
-            for rules, rounds in entries.items()
-        }
-    )
+    found = LabRounds({})
+    for rules in LAB_RULES:
+        game: Literal["heads-up", "perudo"] = "perudo" if rules == "perudo" else "heads-up"
+        entries = Tablebase.shipped(game).entries
+        found.rules[rules] = [LabRound(dice, entry.lower, entry.upper) for dice, entry in entries.items()]
+        found.rules[rules] += [LabRound(dice, None, None) for dice in measured_rounds(game)]
+    return found
 
 
 def review(pickled: Sequence[bytes], seat: int | None, progress: Progress) -> msgspec.Raw:

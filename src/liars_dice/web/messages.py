@@ -191,7 +191,7 @@ class NextQuery(msgspec.Struct, frozen=True):
 
 
 class ExplainQuery(msgspec.Struct, frozen=True):
-    """A point in a round between two players, by the rules of a solved game."""
+    """A point in a round between two players, by the rules of `heads-up` or `perudo`."""
 
     dice: Word = "2,3"
     hand: Word = "1,4"
@@ -440,11 +440,13 @@ class Odds(msgspec.Struct, frozen=True):
 
 
 class LabRound(msgspec.Struct, frozen=True):
-    """A round of the lab: the opener is sure of `lower` and cannot get more than `upper`; 1 is a certain win."""
+    """A round of the lab: the opener is sure of `lower` and cannot get more than `upper`; 1 is a certain win. Both are
+    null if the round is not solved: then the lab shows a measured strategy.
+    """
 
     dice: tuple[int, int]
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
 
 
 class LabRounds(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from .equilibrium import Solution, SolverProgress, solve
 from .explanation import (
     CALL,
     CALL_KEY,
+    EQUILIBRIUM,
     EXACT,
     EXACT_KEY,
     RARE,
@@ -29,11 +30,18 @@ from .explanation import (
     values_by_hand,
 )
 from .matches import MatchSolution, MatchState, solve_match
-from .nash import load_solved_rounds, solved_policy
+from .nash import load_solved_rounds, policy_without_opening_on_ones, solved_policy
 from .public_tree import Payoffs, PublicTree
 from .saved_solution import SavedSolution, read_saved
 from .short_memory_adversary import Measured, mean_of, response_bounds
-from .short_memory_values import ShortMemoryValues, short_strategy, values_by_short_memory
+from .short_memory_values import (
+    SHORT_MEMORY,
+    ShortMemoryValues,
+    measured_explanation,
+    measured_rounds,
+    short_strategy,
+    values_by_short_memory,
+)
 from .strategy_table import STRATEGY_COLUMNS, strategy_rows
 from .tablebase import (
     TABLEBASE_DICE,
@@ -50,11 +58,13 @@ from .tablebase import (
 __all__ = [
     "CALL",
     "CALL_KEY",
+    "EQUILIBRIUM",
     "EXACT",
     "EXACT_KEY",
     "NO_SLOT",
     "RARE",
     "ROOT",
+    "SHORT_MEMORY",
     "STRATEGY_COLUMNS",
     "TABLEBASE_DICE",
     "Choice",
@@ -86,7 +96,10 @@ __all__ = [
     "load_solved_rounds",
     "match_bracket",
     "mean_of",
+    "measured_explanation",
+    "measured_rounds",
     "mix_of",
+    "policy_without_opening_on_ones",
     "read_saved",
     "reply_to",
     "response_bounds",

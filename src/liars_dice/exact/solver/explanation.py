@@ -34,6 +34,8 @@ FEW_NODES, MOST_NODES = 300_000, 1_000_000
 """Rounds that the package does not have are solved on the spot: in seconds with few nodes, in a minute with more."""
 TARGET, COARSE_TARGET = 5e-4, 5e-3
 """The exploitability at which they count as solved, with few nodes and with more."""
+EQUILIBRIUM = "equilibrium"
+"""The source named in explanations by a solved round."""
 RARE = 1e-3
 """Actions taken less often than this need not be shown."""
 
@@ -150,6 +152,7 @@ def explanation_as_dict(
     return {
         "dice": list(equilibrium.tree.config.dice),
         "of": "round",
+        "source": EQUILIBRIUM,
         "hand": list(hand),
         "bids": [str(bid) for bid in history],
         "value": float(found.value),
@@ -175,13 +178,7 @@ def same_action(one: Action, other: Action) -> bool:
 
 def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int]) -> Explanation:
     """What the strategies in the pool say about a decision, given the bids so far and the mover's hand."""
-    seat = len(history) % 2
-    own = _index(tree, seat, hand)
-    rungs = [_rung(tree, bid) for bid in history]
-    if any(low >= high for low, high in pairwise(rungs)):
-        raise OutOfReachError(f"bids {' '.join(map(str, history))}: each must be higher than the one before it")
-    if rungs and rungs[0] not in tree.rules.opening_rungs:
-        raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
+    seat, own, rungs = place_of(tree, history, hand)
     slot, bit, comes_here, rarest, reach = _follow(tree, pool, seat, own, rungs)
     weight = float(reach.sum())
     mix = _mix(tree, pool, seat, own, slot, bit) if comes_here else {}
@@ -195,6 +192,20 @@ def explain(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence
     order = np.argsort(-reach, kind="stable")
     belief = tuple((other.hands[i], float(reach[i] / weight)) for i in order.tolist() if reach[i] > 0)
     return Explanation(tuple(choices), comes_here, rarest > 0, belief, rarest, float(tree.weights[seat][own]) * weight)
+
+
+def place_of(tree: PublicTree, history: Sequence[Bid], hand: Sequence[int]) -> tuple[int, int, list[int]]:
+    """Whose decision it is, the number of the mover's hand, and the rungs of the bids; `OutOfReachError` if such a
+    decision cannot come up.
+    """
+    seat = len(history) % 2
+    own = _index(tree, seat, hand)
+    rungs = [_rung(tree, bid) for bid in history]
+    if any(low >= high for low, high in pairwise(rungs)):
+        raise OutOfReachError(f"bids {' '.join(map(str, history))}: each must be higher than the one before it")
+    if rungs and rungs[0] not in tree.rules.opening_rungs:
+        raise OutOfReachError(f"{history[0]} cannot open a round by these rules")
+    return seat, own, rungs
 
 
 def mix_of(tree: PublicTree, pool: Pool, history: Sequence[Bid], hand: Sequence[int]) -> dict[Action, float]:

@@ -14,13 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import RoundRules
+from ...core import Bid, GameConfig, RoundRules
 from ...numeric import Floats
-from .short_memory import ShortKey, ShortStrategy, load
+from .explanation import place_of
+from .public_tree import PublicTree
+from .short_memory import ShortGame, ShortKey, ShortStrategy, load
 from .short_memory_packing import PARTS
 from .tablebase import solved_game
 
 Singles = NDArray[np.float32]
+SHORT_MEMORY = "short-memory strategy"
+"""The source named in advice and explanations by these strategies."""
 SLIP = 0.01
 """How often a player is taken to bid anything at all instead: a bid that the strategy never makes says nothing about
 the dice, and no bid proves a hand."""
@@ -39,6 +43,8 @@ class ShortMemoryValues(NamedTuple):
     """The chance that the current bid holds; None before the first bid."""
     rarest: float
     """How often the strategy makes the least likely of the other player's bids."""
+    belief: tuple[tuple[tuple[int, ...], float], ...]
+    """The other player's hands, the likeliest first, and how likely each is."""
 
 
 def short_strategy(rules: RoundRules, dice: tuple[int, int], opens: bool) -> ShortStrategy | None:
@@ -47,6 +53,11 @@ def short_strategy(rules: RoundRules, dice: tuple[int, int], opens: bool) -> Sho
     if game is None:
         return None
     return load().get(ShortKey("heads-up" if game == "heads-up" else "perudo", *dice, opens))
+
+
+def measured_rounds(game: ShortGame) -> list[tuple[int, int]]:
+    """The dice of the rounds that the package has strategies for, the opener's first; fewer dice first."""
+    return sorted((key.dice for key in load() if key.game == game and key.opens), key=lambda dice: (sum(dice), dice))
 
 
 def values_by_short_memory(
@@ -72,7 +83,49 @@ def values_by_short_memory(
         for call in range(len(walk.right)):
             values[strategy.liar + call] = min(1.0, float(walk.right[call, column] @ weights))
         holds = 1 - values[strategy.liar]
-    return ShortMemoryValues(strategy.chances(hand, rungs), values, holds, rarest)
+    hands = load()[strategy.key.opponent].hands.hands
+    belief = tuple((hands[i], float(weights[i])) for i in np.argsort(-weights, kind="stable").tolist())
+    return ShortMemoryValues(strategy.chances(hand, rungs), values, holds, rarest, belief)
+
+
+def measured_explanation(config: GameConfig, history: Sequence[Bid], hand: Sequence[int]) -> dict[str, object] | None:
+    """A decision in a round by itself as JSON for other programs, with the keys of `explanation_as_dict`; None if the
+    package has no strategies for the round. Values are those of two players who go on by the strategies. Nothing is
+    proved about them, so there are no bounds.
+    """
+    tree = PublicTree(config)
+    seat, _, rungs = place_of(tree, history, hand)
+    dice = config.dice[seat], config.dice[1 - seat]
+    strategy = short_strategy(tree.rules, dice, opens=seat == 0)
+    found = values_by_short_memory(tree.rules, dice, hand, rungs)
+    if strategy is None or found is None:
+        return None
+    moves = [str(move) for move in tree.rules.moves]
+    own_bids = ((strategy.chances(hand, rungs[:made]), rungs[made]) for made in range(seat, len(rungs), 2))
+    calls_first = sorted(found.values, key=lambda action: (action < len(tree.rules.bids), action))
+    best = max(calls_first, key=lambda action: found.values[action])
+    return {
+        "dice": list(config.dice),
+        "of": "round",
+        "source": SHORT_MEMORY,
+        "hand": list(hand),
+        "bids": [str(bid) for bid in history],
+        "value": 2 * found.values[best] - 1,
+        "best": moves[best],
+        "comes_here": all(rung in chances for chances, rung in own_bids),
+        "expected": found.rarest > 0,
+        "actions": [
+            {
+                "action": moves[action],
+                "probability": found.chances.get(action, 0.0),
+                "value": 2 * found.values[action] - 1,
+            }
+            for action in calls_first
+        ],
+        "belief": [{"hand": list(map(int, held)), "probability": chance} for held, chance in found.belief],
+        "lower": None,
+        "upper": None,
+    }
 
 
 class Walk(NamedTuple):
@@ -90,7 +143,7 @@ def _parts(key: ShortKey) -> NDArray[np.uint8]:
     return load()[key].parts()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=24)
 def _walk(key: ShortKey, hand: tuple[int, ...]) -> Walk:
     """Walk the round backwards for one hand of the player."""
     mine = load()[key]

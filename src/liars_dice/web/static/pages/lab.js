@@ -1,4 +1,4 @@
-// The lab: perfect play, the odds of bids, match-ups between bots, and tournaments in the store.
+// The lab: perfect play and the best strategies known, the odds of bids, match-ups between bots, and tournaments in the store.
 
 import { createRoom, get } from "../api.js";
 import { Board } from "../board.js";
@@ -10,8 +10,8 @@ import { DUEL, chance, ladder, parse, percent, text, wildFace } from "../ladder.
 import { go } from "../router.js";
 
 /** @typedef {import("../board.js").Shade} Shade */
-/** @typedef {{ dice: [number, number], lower: number, upper: number }} LabRound */
-/** @typedef {{ value: number, lower: number, upper: number, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */
+/** @typedef {{ dice: [number, number], lower: number | null, upper: number | null }} LabRound */
+/** @typedef {{ source: string, value: number, lower: number | null, upper: number | null, best: string, comes_here: boolean, expected: boolean, actions: { action: string, probability: number, value: number }[], belief: { hand: number[], probability: number }[] }} Explanation */
 
 /** @type {[string, string, (query: URLSearchParams) => HTMLElement][]} */
 const TABS = [
@@ -27,7 +27,7 @@ export function page({ query }) {
   const element = h(
     "div",
     { class: "page lab" },
-    h("header", {}, h("h1", {}, "Lab"), h("p", { class: "lead" }, "Small rounds are solved: perfect play, and what it wins, is known for every hand and every sequence of bids.")),
+    h("header", {}, h("h1", {}, "Lab"), h("p", { class: "lead" }, "Small rounds are solved: perfect play, and what it wins, is known for every hand and every sequence of bids. For larger ones there is the best strategy known.")),
     h("nav", { class: "tabs", "aria-label": "Lab" }, TABS.map(([name, label]) => h("a", { href: name === "explore" ? "/lab" : `/lab?tab=${name}`, "aria-current": name === shown[0] ? "page" : null }, label))),
     shown[2](query),
   );
@@ -56,7 +56,7 @@ function turnable(label, dice, onchange, faces = 6) {
 const wins = (/** @type {number} */ value) => (50 * (1 + value)).toFixed(2);
 
 /**
- * The solved games, and a first hand for each. In heads-up it opens with a bluff: with 3 and 4, perfect play bids sixes or twos.
+ * The games, and a first hand for each. In heads-up it opens with a bluff: with 3 and 4, perfect play bids sixes or twos.
  * @type {Record<string, { label: string, config: import("../ladder.js").Config, dice: [number, number], hands: number[][] }>}
  */
 const GAMES = {
@@ -88,7 +88,7 @@ function explorer(query) {
   };
   start(at.rules);
   const board = new Board({
-    label: "Bids: what perfect play does",
+    label: "Bids: what the best strategy known does",
     onchoose: (rung) => {
       chosen = rung;
       paint();
@@ -107,7 +107,7 @@ function explorer(query) {
 
   const fill = () => {
     /** @type {[string, string][]} */
-    const pairs = (rounds[at.rules] ?? [{ dice: at.dice }]).map(({ dice: [a, b] }) => [`${a},${b}`, `${a} v ${b} dice`]);
+    const pairs = (rounds[at.rules] ?? [{ dice: at.dice, lower: 0 }]).map(({ dice: [a, b], lower }) => [`${a},${b}`, `${a} v ${b} dice${lower === null ? ", not solved" : ""}`]);
     setup.replaceChildren(
       field("Rules", select(Object.entries(GAMES).map(([rules, { label }]) => [rules, label]), at.rules, (rules) => {
         start(rules);
@@ -146,7 +146,7 @@ function explorer(query) {
     fill();
     paint();
     const patience = setTimeout(() => (words.textContent = "Computing…"), found ? 300 : 0);
-    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a moment, because a solved round is read."));
+    if (!found) list.replaceChildren(h("p", { class: "muted" }, "The first answer takes a moment, because the strategies of this round are read."));
     try {
       const answer = await get(`/lab/explain?rules=${at.rules}&dice=${at.dice.join(",")}&hand=${at.hands[turn()].join(",")}&bids=${at.bids.join(",")}`).finally(() => clearTimeout(patience));
       if (mine !== asked) return;
@@ -171,23 +171,29 @@ function explorer(query) {
     const top = taken[0] && parse(taken[0].action);
     const holds = top ? chance(top, hand, at.dice[0] + at.dice[1], 6, wildFace(game().config)) : 1;
     const bluff = top && holds < 0.5 ? ` ${capital(sayBid(top))} is a bluff.` : "";
-    words.textContent = answer.comes_here ? `Perfect play: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}%`).join(", ")}.${bluff}` : `Perfect play would not reach this point with this hand. Best now: ${name(answer.best)}.`;
+    const solved = answer.lower !== null && answer.upper !== null;
+    const who = solved ? "Perfect play" : "The best strategy known";
+    words.textContent = answer.comes_here ? `${who}: ${taken.slice(0, 3).map((a) => `${name(a.action)} ${percent(a.probability)}%`).join(", ")}.${bluff}` : `${who} would not reach this point with this hand. Best now: ${name(answer.best)}.`;
     const shown = [...answer.actions].sort((a, b) => b.probability - a.probability || b.value - a.value).slice(0, 8);
-    const [least, most] = [wins(answer.lower), wins(answer.upper)];
+    const [least, most] = [wins(answer.lower ?? 0), wins(answer.upper ?? 0)];
     const proved = least === most ? `${least}%` : `${least}% to ${most}%`;
+    const [own, other] = at.dice;
+    const basis = solved
+      ? `Between perfect players the opener wins ${proved} of rounds with ${own} v ${other} dice: this is proved.`
+      : `Rounds with ${own} v ${other} dice are not solved: this is a strategy with a short memory, measured against a perfect adversary. The chances are those of two players who both go on by it.`;
     list.replaceChildren(
       h("h2", {}, `Wins ${percent((1 + answer.value) / 2)}% of rounds`),
-      h("p", { class: "muted" }, `By the rules of ${at.rules}, each round by itself. Between perfect players the opener wins ${proved} of rounds with ${at.dice[0]} v ${at.dice[1]} dice: this is proved.`),
+      h("p", { class: "muted" }, `By the rules of ${at.rules}, each round by itself. ${basis}`),
       h(
         "table",
         { class: "numbers" },
-        h("caption", { class: "unseen" }, "Each action, how often perfect play takes it and how often it wins"),
+        h("caption", { class: "unseen" }, `Each action, how often ${solved ? "perfect play" : "the best strategy known"} takes it and how often it wins`),
         h("thead", {}, h("tr", {}, ["Action", "How often", "Wins"].map((t) => h("th", { scope: "col" }, t)))),
         h("tbody", {}, shown.map((a) => h("tr", {}, h("th", { scope: "row" }, capital(name(a.action))), h("td", {}, bar(a.probability), ` ${percent(a.probability)}%`), h("td", {}, `${percent((1 + a.value) / 2)}%`)))),
       ),
       h("h3", {}, `${turn() === 0 ? "The responder" : "The opener"} may hold, likeliest first`),
       h("ul", { class: "beliefs" }, answer.belief.slice(0, 5).map((b) => h("li", {}, h("span", { class: "mini-hand", role: "img", "aria-label": `Dice ${b.hand.join(", ")}` }, b.hand.map((f) => die(f))), h("small", {}, `${percent(b.probability)}%`)))),
-      answer.expected ? "" : h("small", {}, "Perfect play would never make the other player’s last bid, so that bid does not change these chances."),
+      answer.expected ? "" : h("small", {}, `${who} would never make one of the other player’s bids, so that bid says ${solved ? "nothing" : "little"} about these dice.`),
     );
   };
   const load = async () => {
