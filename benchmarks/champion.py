@@ -447,14 +447,16 @@ def show_targets(lines: list[Line]) -> None:
         )
         figure(f"league of nine, {rules}: champion wins", 100 * rate, "%", least=33, aim=38)
         among = [x for x in lines if x["figure"] == "among" and x["rules"] == rules]
-        least = min(x["rate"] for x in among if x["one"] == "champion")
-        figure(f"one champion among five of a bot, {rules}: at worst", 100 * least, "%", least=100 / 6, aim=30)
-        most = max(x["rate"] for x in among if x["one"] != "champion")
-        figure(f"one bot among five champions, {rules}: at best", 100 * most, "%", most=10, aim=6)
+        worst = min((x for x in among if x["one"] == "champion"), key=lambda x: x["rate"])
+        what = f"one champion among five of a bot, {rules}: at worst ({worst['others']})"
+        figure(what, 100 * worst["rate"], "%", least=100 / 6, aim=30)
+        best = max((x for x in among if x["one"] != "champion"), key=lambda x: x["rate"])
+        what = f"one bot among five champions, {rules}: at best ({best['one']})"
+        figure(what, 100 * best["rate"], "%", most=10, aim=6)
     for players, most, aim in ((2, 65, 55), (6, 30, 20)):
         alone = [x for x in lines if x["figure"] == "exploiter" and (x["players"], x["exploiters"]) == (players, 1)]
-        best = max(x["rate"] for x in alone)
-        figure(f"the best of {len(alone)} exploiters, {players} players: wins", 100 * best, "%", most=most, aim=aim)
+        rate = max(x["rate"] for x in alone)
+        figure(f"the best of {len(alone)} exploiters, {players} players: wins", 100 * rate, "%", most=most, aim=aim)
     for line in lines:
         if line["figure"] == "yardstick":
             least = {2: 85, 6: 38}[line["players"]]

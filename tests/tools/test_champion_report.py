@@ -10,6 +10,7 @@ import pytest
 import champion
 from champion import DATA, EXPLOITERS, GAMES, NETWORKS, Among, solved_endgames, stored, trained
 from champion_tables import PAGE, TABLES, with_tables
+from liars_dice.agents import AGENTS
 from liars_dice.learn.champion.yielding import MEASURED
 
 MEASURED_HERE = {"speed", "chances"}
@@ -41,6 +42,13 @@ def test_the_champion_yields_by_the_figures_that_are_stored() -> None:
         for dice, measured in rounds.items():
             found = (most[rules, dice, who] for who in ("nash", "without moves below 0.001"))
             assert measured == pytest.approx(tuple(found), abs=6e-5), (rules, dice)
+
+
+def test_every_rule_bot_is_met_five_to_one() -> None:
+    met = {line["others"] for line in stored(GAMES) if line["figure"] == "among" and line["one"] == "champion"}
+    assert met == {*champion.BOTS, *champion.WEAKER_BOTS}
+    known = {name for name, info in AGENTS.items() if info.in_fields and not info.level_of} - {"champion"}
+    assert {AGENTS[name].name for name in met} == known
 
 
 def test_one_of_a_kind_among_five_of_its_kind_wins_one_game_of_each_deal() -> None:
