@@ -106,6 +106,17 @@ def test_bots_have_faces_and_ratings_from_easy_to_hard(studio: Studio, open_page
     expect(page.get_by_text("Ratings were measured in our own leagues")).to_be_visible()
 
 
+def test_rules_that_the_champion_is_not_made_for_say_what_it_plays_as(studio: Studio, open_page: Open) -> None:
+    page = open_page(studio, "/watch")
+    page.get_by_label("Seat 1").select_option("champion")
+    line = page.locator(".seat-list li").first
+    expect(line).to_contain_text("Rating")
+    page.locator("label.choice", has_text="One die").click()
+    expect(line).to_contain_text("It is not made for these rules: it plays as detective.")
+    page.locator("label.choice", has_text="Heads-up").click()
+    expect(line).to_contain_text("Rating")
+
+
 def test_perudo_as_people_know_it_is_one_tap_away(studio: Studio, open_page: Open) -> None:
     page = open_page(studio, "/")
     page.get_by_role("button", name="Perudo with five bots").click()

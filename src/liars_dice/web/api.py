@@ -24,6 +24,7 @@ from . import game_api as g
 from . import messages as m
 from .api_requests import ApiRequest, Endpoint, Studio
 from .bot_socket import bot_act, wait_for_next
+from .room_bots import plays_as
 from .room_document import RoomDoc, SeatDoc, clean_name, display_name, hash_token, new_room_id, new_token
 from .rules_form import public_rules, requested_config, rule_fields
 
@@ -54,12 +55,15 @@ async def list_rules(studio: Studio, request: ApiRequest) -> m.RulesCatalog:
 
 
 async def check_rules(studio: Studio, request: ApiRequest) -> m.CheckedRules:
-    """Check a rule set; returns it in full, with the bids of its first round from the lowest up."""
+    """Check a rule set; returns it in full, with the bids of its first round from the lowest up, and with the bots that
+    are not made for it.
+    """
     wish: m.RulesRequest = request.body
     rules = wish.config if wish.config is not None else wish.preset or "heads-up"
     config = requested_config(rules, wish.changes, None)
     studio.rooms.check_rules(config)
-    return m.CheckedRules(public_rules(config), [m.BidPair(bid.quantity, bid.face) for bid in config.ladder().bids])
+    bids = [m.BidPair(bid.quantity, bid.face) for bid in config.ladder().bids]
+    return m.CheckedRules(public_rules(config), bids, plays_as(config))
 
 
 # -- rooms -------------------------------------------------------------------------------------------------------------

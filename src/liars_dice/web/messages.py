@@ -289,6 +289,8 @@ class CheckedRules(msgspec.Struct, frozen=True):
 
     config: Json
     bids: list[BidPair]
+    plays_as: dict[str, str] = {}
+    """The bots that are not made for these rules, and what each plays as."""
 
 
 class SeatGranted(msgspec.Struct, frozen=True):

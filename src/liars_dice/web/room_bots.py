@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import PurePath
 
 from ..agents import AGENTS, AgentNameError, asks_network, listed_name, make_agent, place_of
-from ..core import Action, AgentFaulted, GameView, PublicState, describe, free_name, result_of
+from ..core import Action, AgentFaulted, GameConfig, GameView, PublicState, describe, free_name, result_of
 from ..persistence import RecordedEvent, player_type
 from ..referee import BotFault, BotLimits, BotSession, fallback, fault_event, make_seat
 from .room_document import clean_name
@@ -23,6 +23,16 @@ TABLE_MATES = ("optimal", "maniac", "calling-station", "bluffer", "conservative"
 def is_ours(agent: str) -> bool:
     """Whether this bot is part of the package, and so may run in this process."""
     return agent in AGENTS
+
+
+def plays_as(config: GameConfig) -> dict[str, str]:
+    """The bots that are not made for these rules, and what each plays as."""
+    from ..learn.champion.agent import SUBSTITUTE, is_made_for
+
+    if is_made_for(config):
+        return {}
+    levels = {name: f"{SUBSTITUTE} or aggressive" for name, info in AGENTS.items() if info.level_of == "champion"}
+    return {"champion": SUBSTITUTE, **levels}
 
 
 def on_offer(agents: Iterable[str]) -> dict[str, str]:

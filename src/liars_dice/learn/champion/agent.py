@@ -25,6 +25,8 @@ _ACTIONS: tuple[Action, ...] = (
 """The actions in the order of the network."""
 
 
+SUBSTITUTE = DetectiveAgent.name
+"""What it plays as by rules that its network was not trained for."""
 LEVELS = {"easy": 0.9, "medium": 0.6, "hard": 0.3}
 """Weaker champions: the share of moves that each makes as `aggressive` does, a plain bot that bluffs and calls."""
 
@@ -80,14 +82,14 @@ class ChampionAgent(BatchAgent):
 
     def check_rules(self, config: GameConfig) -> None:
         """Accept any rules; warn once if they are others than the network was trained for."""
-        if not _knows(config):
+        if not is_made_for(config):
             warn_once(self._as_others)
 
     @property
     def _as_others(self) -> str:
         """What it does by rules that it was not trained for."""
         mixed = ", or as aggressive" if self.plain_share else ""
-        return f"{self.name} is not made for these rules, so it plays as detective{mixed}"
+        return f"{self.name} is not made for these rules, so it plays as {SUBSTITUTE}{mixed}"
 
     @property
     def mind(self) -> Hashable:
@@ -113,7 +115,7 @@ class ChampionAgent(BatchAgent):
 
     def source(self, view: GameView) -> str:
         """What a decision in this view is based on."""
-        if not _knows(view.config):
+        if not is_made_for(view.config):
             return self._as_others
         yielded = left_to_nash(view) if self.yields else None
         by = yielded[0] if yielded else f"network for {'two players' if _players_left(view) == 2 else 'three to six'}"
@@ -121,7 +123,7 @@ class ChampionAgent(BatchAgent):
 
     def _without_network(self, view: GameView) -> Policy | None:
         """The policy where it yields to `nash`, or by rules that the network was not trained for."""
-        if not _knows(view.config):
+        if not is_made_for(view.config):
             return {replace(self._otherwise.choose_action(view), reasoning=""): 1.0}
         yielded = left_to_nash(view) if self.yields else None
         return None if yielded is None else yielded[1]
@@ -137,7 +139,7 @@ class ChampionAgent(BatchAgent):
 
 
 @lru_cache(maxsize=256)
-def _knows(config: GameConfig) -> bool:
+def is_made_for(config: GameConfig) -> bool:
     """Whether the network can play by these rules: those of whole games, or one round of them between two players.
 
     In such a round it wins if it does not lose a die, so it plays it as the first round of a game.

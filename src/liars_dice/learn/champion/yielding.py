@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from ...agents import Policy, ProbabilisticAgent
 from ...core import GameView, RoundRules, preset
-from ...exact.solver import solved_policy
-from ...exact.solver.nash import policy_without_opening_on_ones
+from ...exact.solver import policy_without_opening_on_ones, solved_policy
 
 
 class Measured(NamedTuple):

@@ -94,11 +94,13 @@ function character(bot) {
  * @param {string} who a bot's name, or who else sits there
  * @param {Agent[]} bots
  * @param {HTMLElement} input
+ * @param {Record<string, string>} playsAs the bots that are not made for the rules, and what each plays as
  * @param {string} [words] for people
  */
-export function seatLine(seat, who, bots, input, words = "") {
+export function seatLine(seat, who, bots, input, playsAs, words = "") {
   const bot = bots.find((b) => b.name === who);
   const rating = bot?.rating ? ` Rating ${bot.rating}.` : "";
+  const about = playsAs[who] ? ` It is not made for these rules: it plays as ${playsAs[who]}.` : rating;
   const looks = who === "open" ? h("span", { class: `token seat-${seat % 8}`, "aria-hidden": "true" }, "?") : h("span", { class: `face seat-${seat % 8}`, "aria-hidden": "true" }, avatar(bot ? who : null, bot ? who : words));
-  return h("li", {}, looks, input, h("small", {}, bot ? `${character(bot)}${rating}` : who === "open" ? words : ""));
+  return h("li", {}, looks, input, h("small", {}, bot ? `${character(bot)}${about}` : who === "open" ? words : ""));
 }

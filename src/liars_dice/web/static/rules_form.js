@@ -104,11 +104,17 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
     return { rules: preset, changes: Object.fromEntries(Object.entries(config).filter(([name, value]) => name === "dice" || JSON.stringify(value) !== JSON.stringify(base[name]))) };
   };
   let asked = 0;
+  /** The bots that are not made for these rules, and what each plays as. @type {Record<string, string>} */
+  let playsAs = {};
   const check = async () => {
     const mine = ++asked;
     const { rules, changes } = request();
-    const problem = await post("/rules", typeof rules === "string" ? { preset: rules, changes } : { config: rules, changes }).then(() => null, (e) => e);
-    if (mine === asked) complain(problem);
+    const [found, problem] = await post("/rules", typeof rules === "string" ? { preset: rules, changes } : { config: rules, changes }).then((answer) => [answer, null], (e) => [null, e]);
+    if (mine !== asked) return;
+    complain(problem);
+    const before = JSON.stringify(playsAs);
+    playsAs = found?.plays_as ?? {};
+    if (JSON.stringify(playsAs) !== before) onchange();
   };
   const changed = () => {
     check();
@@ -147,11 +153,15 @@ export function rulesForm({ presets, fields }, onchange, like = null) {
   const cards = [like && card(LIKE, "As before", `${capital(describe(like).join(" · "))}.`), ...names.map((name) => card(name, ...PRESETS[name]))];
   const details = h("details", {}, h("summary", {}, "All rules"), h("div", { class: "grid all-rules" }, all));
   show();
+  check();
   return {
     element: h("fieldset", {}, h("legend", {}, "Rules"), h("div", { class: "choices" }, cards), h("div", { class: "pair" }, field("Players", players, "2 to 15"), field("Dice each", each)), error, details),
     request,
     get players() {
       return config.dice.length;
+    },
+    get playsAs() {
+      return playsAs;
     },
   };
 }

@@ -44,7 +44,7 @@ export async function page({ query }) {
           fill();
         };
         const input = chooseBot(able, [["you", "You"], ["open", "Open, for a friend"]], seat.who, change, `Seat ${i + 1}`);
-        return seatLine(i, seat.who, bots, input, seat.who === "open" ? "Anyone with the link can sit here." : name.value);
+        return seatLine(i, seat.who, bots, input, rules.playsAs, seat.who === "open" ? "Anyone with the link can sit here." : name.value);
       }),
     );
     const open = seats.some((s) => s.who === "open");

@@ -20,7 +20,7 @@ export async function page() {
     while (seats.length < n) seats.push(tableMate(able, seats));
     seats.length = n;
     seats.forEach((name, i) => !able.some((b) => b.name === name) && (seats[i] = tableMate(able, seats)));
-    redraw(list, seats.map((name, i) => seatLine(i, name, bots, chooseBot(able, [], name, (to) => ((seats[i] = to), fill()), `Seat ${i + 1}`))));
+    redraw(list, seats.map((name, i) => seatLine(i, name, bots, chooseBot(able, [], name, (to) => ((seats[i] = to), fill()), `Seat ${i + 1}`), rules.playsAs)));
   };
   const rules = rulesForm(book, () => fill());
   fill();
