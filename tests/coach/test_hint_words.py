@@ -10,19 +10,33 @@ from liars_dice.coach import advise
 from liars_dice.core import percent, prob_holds, view_of
 
 TABLE = ("optimal", "bluffer", "conservative", "champion", "maniac", "optimal")
+PAIR = ("champion", "champion")
 
 
-@pytest.mark.parametrize("rules", ["perudo", "perudo-tournament"])
-def test_hints_at_six_seats_name_the_number_on_the_board(rules: str) -> None:
+@pytest.mark.parametrize(
+    ("rules", "players", "sources"),
+    [
+        ("perudo", 6, {"champion"}),
+        ("perudo-tournament", 6, {"champion"}),
+        ("perudo", 2, {"short-memory strategy", "equilibrium", "equilibrium of the match"}),
+    ],
+)
+def test_hints_name_the_number_on_the_board(rules: str, players: int, sources: set[str]) -> None:
     """Before the first bid nothing is said to hold; after it, the words have the board's number beside the coach's."""
-    engine = GameEngine(preset(rules, players=6), [make_agent(name) for name in TABLE], seed=3)
+    names, config = (TABLE, preset(rules, players=6)) if players > 2 else (PAIR, preset(rules, players=2, dice=3))
+    engine = GameEngine(config, [make_agent(name) for name in names], seed=3)
     opened = raised = 0
+    told = set()
     for turn in range(60):
+        if engine.state.public.status == "ENDED":
+            break
         if engine.state.public.status == "REVEAL":
             engine.start_new_round()
         view = view_of(engine.state, engine.state.public.current_player)
         if turn % 3 == 0 or not view.round_bids:
             advice = advise(view)
+            told.add(advice.source)
+            assert advice.aim in advice.why
             if view.current_bid is None:
                 opened += 1
                 assert "holds" not in advice.why
@@ -34,4 +48,5 @@ def test_hints_at_six_seats_name_the_number_on_the_board(rules: str) -> None:
                 assert (f"({shown} by your dice alone)" in advice.why) == (shown != coach)
         engine.step()
     assert opened > 3
-    assert raised > 10
+    assert raised > (10 if players > 2 else 3)
+    assert told >= sources

@@ -16,10 +16,21 @@ from liars_dice.exact.solver.explanation import equilibrium_of, explain, reply_t
 
 
 @pytest.mark.parametrize("name", ["truthful", "optimal", "bluffer", "detective"])
-@pytest.mark.parametrize("dice", [(1, 1), (2, 1), (1, 2)])
-def test_losses_add_up(name: str, dice: tuple[int, int]) -> None:
-    """Nothing is counted twice and nothing is left out: asking both players gives the same result, claims included."""
-    config = GameConfig(dice=dice)
+@pytest.mark.parametrize(
+    "config",
+    [
+        GameConfig(dice=(1, 1)),
+        GameConfig(dice=(2, 1)),
+        GameConfig(dice=(1, 2)),
+        preset("perudo", players=2, dice=1, mode="single_round"),
+        preset("perudo", players=2, dice=(2, 1), mode="single_round"),
+    ],
+    ids=["1v1", "2v1", "1v2", "perudo 1v1", "perudo 2v1"],
+)
+def test_losses_add_up(name: str, config: GameConfig) -> None:
+    """Nothing is counted twice and nothing is left out: asking both players gives the same result, claims and exact
+    calls included.
+    """
     agent, nash = make_agent(name), make_agent("nash")
     found = leaks_of(agent, config)
     assert found is not None

@@ -17,6 +17,11 @@ MATCHES = [
     GameConfig(dice=(2, 1), faces=2, exact_call=True, mode="elimination", next_opener="winner", max_dice=3),
     GameConfig(dice=(2, 1), faces=2, wild="top", mode="elimination"),
 ]
+PERUDO = GameConfig(
+    dice=(2, 2), faces=2, wild="ones", bid_ordering="perudo", exact_call=True, mode="elimination", max_dice=3
+)
+"""Its rounds with four dice lead to each other: right exact calls."""
+LOOP = PERUDO.replace(next_opener="alternate")
 
 
 def values_by_linear_programs(config: GameConfig) -> dict[State, float]:
@@ -35,7 +40,11 @@ def values_by_linear_programs(config: GameConfig) -> dict[State, float]:
     return worth
 
 
-@pytest.mark.parametrize("config", MATCHES, ids=["bidder pays", "nobody pays", "winner opens", "no exact calls"])
+@pytest.mark.parametrize(
+    "config",
+    [*MATCHES, PERUDO, LOOP, pytest.param(PERUDO.replace(faces=3), marks=pytest.mark.slow)],
+    ids=["bidder pays", "nobody pays", "winner opens", "no exact calls", "perudo", "loop", "perudo, three faces"],
+)
 def test_linear_programs_find_the_same_chances_to_win(config: GameConfig) -> None:
     match = solve_match(config, target=1e-3)
     values = values_by_linear_programs(config)
@@ -44,6 +53,11 @@ def test_linear_programs_find_the_same_chances_to_win(config: GameConfig) -> Non
         found = match.states[state]
         assert found.lower - 1e-9 <= (1 + value) / 2 <= found.upper + 1e-9
         assert found.exploitability <= 1e-3
+
+
+def test_states_that_lead_to_each_other_are_one_layer() -> None:
+    assert layers(PERUDO)[-1] == [(1, 3), (2, 2)]
+    assert layers(LOOP)[-1] == [(1, 3), (2, 2), (3, 1)]
 
 
 def test_a_match_that_passes_the_check_of_memory_is_solved() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -487,3 +489,24 @@ def test_pools_of_lists_hold_nothing_else() -> None:
     pool = pool_of((opener, caller))
     assert certify((opener, caller)) == pytest.approx((-0.5, 1.0))
     assert pool.average.sum() == 2
+
+
+READS = """
+import sys
+
+read = set()
+sys.addaudithook(lambda event, values: read.add(str(values[0])) if event == "open" else None)
+
+from liars_dice import play_game, preset
+from liars_dice.agents import make_agent
+
+for dice in (1, 5):
+    play_game([make_agent(name) for name in sys.argv[1:]], preset("perudo", players=2, dice=dice), seed=1)
+print(sum(file.endswith((".zip", ".bin")) and "/solver/data/" in file.replace("\\\\", "/") for file in read))
+"""
+
+
+@pytest.mark.parametrize(("bots", "reads"), [(("optimal", "bluffer"), False), (("nash", "optimal"), True)])
+def test_tables_are_read_only_for_who_plays_by_them(bots: tuple[str, str], reads: bool) -> None:
+    done = subprocess.run([sys.executable, "-c", READS, *bots], capture_output=True, text=True, check=True)
+    assert (int(done.stdout) > 0) == reads
