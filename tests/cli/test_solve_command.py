@@ -192,7 +192,7 @@ def test_a_real_ctrl_c(kind: signal.Signals) -> None:
         (("1", "1", "--resume", "nothing.npz"), "there is no such file"),
         (("1", "1", "--match"), "two players who lose dice"),
         (("1", "1", "--rules", "perudo", "--match", "--device", "gpu"), "device"),
-        (("5", "5", "--rules", "perudo", "--match"), "a match with 5 dice in total would fit"),
+        (("5", "5", "--rules", "perudo", "--match", "--memory", "9"), "a match with 5 dice in total would fit"),
         (("1", "1", "--rules", "perudo", "--match", "--target", "0"), "target 0: expected a number from 2e-05 to 2"),
         (("1", "1", "--rules", "perudo", "--match", "--target", "nan"), "target nan: expected a number"),
         (("1", "1", "--rules", "perudo", "--match", "--memory", "nan"), "memory nan: expected a number"),
