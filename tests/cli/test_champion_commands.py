@@ -79,6 +79,20 @@ def test_it_is_said_up_front_what_the_champion_plays_by_rules_it_was_not_made_fo
     assert "not made for" not in known.stderr
 
 
+def test_hints_and_reviews_at_a_table_of_three_are_by_its_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small = ("--rules", "perudo", "--dice", "2", "--seed", "1", *GAMES)
+    hint = call("play", "optimal", "maniac", *small, stdin="hint\nquit\n").stdout
+    assert "A strong player would" in hint
+    assert "(champion)" in hint
+    call("watch", "random", "optimal", "maniac", *small)
+    review = json.loads(call("review", "last", "--json", *GAMES).stdout)
+    assert review["moves"][0]["source"] == "champion"
+    assert review["curve_source"].startswith("champion")
+
+
 def repeats_itself(agent: str, *options: str) -> None:
     """The same command says the same, but for what depends on time; another seed gives another result."""
     words = ("exploit", agent, "--rules", "perudo,dice=2", "--updates", "2", *options, "--json", "--seed")
@@ -210,3 +224,12 @@ class TestWithTorch:
         shown = call("exploit", "optimal", "--updates", "1", "--games", "100").stdout
         assert "a fair share is 50.00%" in shown
         assert "lower bound" in shown
+
+
+@pytest.mark.slow
+def test_a_student_trains_a_player_that_is_hard_to_exploit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One die each: playing anything loses 0.59 to a perfect adversary; docs/learning.md states the bound."""
+    pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train` has it")
+    monkeypatch.chdir(tmp_path)
+    found = answer("train", "champion", *SMALL, "--updates", "120", "--out", "m.npz")
+    assert found["exploitability"]["exploit_1v1_exact"] <= 0.15

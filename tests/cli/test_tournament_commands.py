@@ -378,6 +378,7 @@ def test_demo_runs_both_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert result.exit_code == 0, result.output
     assert "12 agents, round robin; rules heads-up" in result.stdout
     assert "13 agents, league at tables of 6; rules perudo" in result.stdout
+    assert re.search(r"^ *1 .* champion ", result.stdout, re.MULTILINE)
     assert result.stdout.count("heatmap: demo-report/") == 2
     assert Path("demo-report/league/heatmap.png").exists()
     suggested = [line.split("liars-dice ")[1] for line in result.stdout.split("What next?")[1].splitlines() if line]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
+from shutil import which
 from typing import Any
 
 import numpy as np
@@ -266,6 +267,27 @@ def test_a_bot_of_ones_own_is_asked(backend: str) -> None:
     assert games.actions_of(bot).tolist() == [1] * 6
     games.step(games.actions_of(bot))
     assert games.actions_of(bot).tolist() == [games.liar] * 6
+
+
+@NO_TORCH
+@pytest.mark.skipif(which("c++") is None, reason="torch.compile needs a C++ compiler here")
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # from within PyTorch
+def test_compiled_games_are_the_same_games() -> None:
+    """`torch.compile` fuses a step, with the same chance and the same results, from game to game."""
+    rules = ["perudo", "perudo-tournament"]
+    eager, fused = (batch("torch", 40, rules, 3, players=3, compiled=compiled) for compiled in (False, True))
+    ended = 0
+    for _ in range(60):
+        actions = as_numpy(eager.random_actions())
+        plain, compiled = eager.step(actions), fused.step(actions)
+        for one, other in zip(plain, compiled, strict=True):
+            np.testing.assert_allclose(as_numpy(one), as_numpy(other), atol=1e-6)
+        for one, other in zip(eager.state, fused.state, strict=True):
+            assert np.array_equal(as_numpy(one), as_numpy(other))
+        np.testing.assert_allclose(as_numpy(eager.observations()), as_numpy(fused.observations()), atol=1e-6)
+        ended += int(as_numpy(plain[1]).sum())
+    assert ended > 20
 
 
 def test_bad_input() -> None:
