@@ -37,7 +37,6 @@ from liars_dice.exact.solver import (
     tablebase,
 )
 from liars_dice.exact.solver.equilibrium import Solution, solve
-from liars_dice.exact.solver.matches import certify_match
 from liars_dice.exact.solver.short_memory import ShortKey
 from liars_dice.exact.solver.strategy import Strategy, certify
 from liars_dice.exact.solver.tablebase import FILES, SolvedGame
@@ -57,9 +56,10 @@ DATA = Path(tablebase.__file__).parent / "data"
 ASKED: tuple[tuple[SolvedGame, int, float, float | None], ...] = (
     ("perudo", 4, 1e-3, None),
     ("perudo", 5, 1e-2, 1e-3),
-    ("perudo match", 4, 2e-3, None),
+    ("perudo match", 4, 1e-3, None),
+    ("perudo match", 5, 1e-2, 1e-3),
 )
-"""Solved games, dice in total, the exploitability allowed, and a more ambitious target. A match is worth 2."""
+"""Solved games, dice in total, the exploitability allowed, and a more ambitious target: in chances to win a match."""
 BOUNDS = Path(__file__).parents[1] / "training" / "data" / "short-memory" / "bounds.json"
 """What `tools/measure_short_memory.py` found on a GPU."""
 LARGE = 9
@@ -199,16 +199,6 @@ def match() -> None:
     )
 
 
-def match_by_rounds() -> None:
-    """What `nash` is worth in matches of `perudo` with five dice, where it plays every round for itself."""
-    rounds, match_ = Tablebase.shipped("perudo"), Tablebase.shipped("perudo match")
-    known = {dice: (match_ if dice in match_.entries else rounds).round(*dice) for dice in rounds.entries}
-    bounds = certify_match(preset("perudo", players=2, dice=(4, 1)), {d: (s.tree, s.pool) for d, s in known.items()})
-    five = {dice: (high - low) / 2 for dice, (low, high) in bounds.items() if sum(dice) == 5}
-    figure("a match of perudo with 5 dice, round by round, exploitability at worst", max(five.values()), most=1e-2)
-    print("  in chances to win: " + ", ".join(f"{a} v {b} {half:.4f}" for (a, b), half in five.items()))
-
-
 def without_opening_on_ones() -> None:
     """What a perfect adversary earns against `nash` in rounds of `perudo` in which ones may not open: then it opens in
     another way, and goes on as in the solved round.
@@ -252,7 +242,8 @@ def shipped() -> None:
             )
     for game, total, most, aim in ASKED:
         found = [entry for entry in Tablebase.shipped(game).entries.values() if sum(entry.dice) == total]
-        worst = max(((entry.upper - entry.lower) / 2 for entry in found), default=1.0)
+        scale = 4 if game == "perudo match" else 2  # bounds are in payoffs: a match is worth 1 or -1
+        worst = max(((entry.upper - entry.lower) / scale for entry in found), default=1.0)
         figure(f"{game} with {total} dice in total, exploitability at worst", worst, most=most, aim=aim)
     figure("all solved tables together", sum(sizes.values()) / 1e6, "MB", most=8)
 
@@ -321,7 +312,6 @@ def main(arguments: list[str]) -> None:
         return
     if arguments == ["--shipped"]:
         shipped()
-        match_by_rounds()
         without_opening_on_ones()
         measured()
         return
@@ -330,7 +320,6 @@ def main(arguments: list[str]) -> None:
     perudo()
     match()
     shipped()
-    match_by_rounds()
     without_opening_on_ones()
     measured()
     beside_openspiel()

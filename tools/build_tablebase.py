@@ -46,8 +46,8 @@ GRIDS = (1, 3, 5, 15, 51, 255, 1285, STEPS)
 """Into how many steps probabilities may be divided; each divides the last."""
 Known = tuple[PublicTree, Pool, int]
 """A solved round, and how many iterations it took."""
-MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 5, "perudo match": 4}
-"""The most dice in total of the rounds that are made. Matches with five dice take 1.4 MB, which the package has not."""
+MOST_DICE: dict[SolvedGame, int] = {"heads-up": TABLEBASE_DICE, "perudo": 5, "perudo match": 5}
+"""The most dice in total of the rounds that are made."""
 COARSE = tuple(round(10 ** (-3 - step / 10), 9) for step in range(36))
 """How coarse a strategy may be in the file, the coarsest first; the first that is good enough is taken."""
 
