@@ -447,7 +447,7 @@ def test_habits_are_of_the_round_beside_a_rating_of_the_game() -> None:
 def test_small_rounds_are_judged_by_perfect_play_whatever_the_rules() -> None:
     """Solved at the first question where the package has no solution; a match by unusual rules has rounds it has."""
     for config, sources in (
-        (preset("openspiel"), {"equilibrium, solved for this review"}),
+        (preset("openspiel"), {"equilibrium, solved on the spot"}),
         (preset("perudo", players=2, dice=1, next_opener="winner"), {"equilibrium"}),
         (GameConfig(dice=(3, 3), wild="ones"), {"opponent model: optimal, conservative or probabilistic"}),
     ):

@@ -29,7 +29,7 @@ RARE_BID = 1e-4
 """Bids that perfect play makes less often than this are artefacts of the solution: they say nothing about the dice."""
 MOST_EXCUSED = 0.05
 """The largest loss that is excused for an action that perfect play takes."""
-SOLVED_NOW = f"{EQUILIBRIUM}, solved for this review"
+SOLVED_NOW = f"{EQUILIBRIUM}, solved on the spot"
 TARGET = 5e-3
 """The exploitability to which rounds are solved that the package does not have."""
 MOST_NODES = 60_000

@@ -39,7 +39,7 @@ export const SLIPS = ["inaccuracy", "mistake", "blunder"];
 const MODELS = {
   equilibrium: "perfect play: this round is solved",
   "equilibrium of the match": "perfect play: this match is solved",
-  "equilibrium, solved for this review": "perfect play: this round was solved for the review",
+  "equilibrium, solved on the spot": "perfect play: this round was solved on the spot",
   "short-memory strategy": "the best strategy known for two players (short-memory strategy)",
   champion: "the champion, a network that learned Perudo: what each action is worth if everybody plays on as it would",
   "plain odds": "the plain odds of the dice",
