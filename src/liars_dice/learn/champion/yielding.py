@@ -47,7 +47,7 @@ _BETWEEN_ROUNDS = {"mode", "rounds", "max_dice", "next_opener", "exact_payer"}
 def left_to_nash(view: GameView) -> tuple[str, Policy] | None:
     """What `nash` plays by, and the probability of each action, where the champion yields to it; None elsewhere.
 
-    It yields to every solution: each round in the package has proved bounds of at most 0.01, and the network is above
+    It yields to every solution: each round in the package has proved bounds of at most 0.02, and the network is above
     that wherever it was measured. Without wilds, which the network has hardly met, it yields to short-memory
     strategies too.
     """
