@@ -50,9 +50,9 @@ def test_a_round_by_itself_is_not_a_round_of_a_match() -> None:
     assert "wins the game" in of_match.stdout
     told = [json.loads(run(*place, *asked, "--json").stdout) for place in (("--dice", "2", "1"), ("--seats", "2,1"))]
     assert [one["of"] for one in told] == ["round", "game"]
-    larger = run("--dice", "3", "2", "--hand", "2,3,5", "--rules", "perudo").stdout
-    assert "This is the round by itself" in larger
-    assert "--seats" not in larger
+    others = run("--dice", "2", "1", "--hand", "2,3", "--rules", "perudo", "--faces", "3").stdout
+    assert "This is the round by itself" in others
+    assert "--seats" not in others
     assert "by itself" not in run("--dice", "2", "1", "--hand", "2,5").stdout
     assert "by itself" not in run("--dice", "2", "1", "--hand", "2,5", "--rules", "heads-up").stdout
 
