@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from browser.kit import BOT, YOU, Open, Studio, by_mouse, needs_chromium, sit, until_over
 
@@ -195,6 +195,23 @@ def test_a_refusal_costs_no_seat(studio: Studio, open_page: Open) -> None:
     refusing = False
     page.get_by_role("button", name="Try again").click()
     page.locator(".cell.legal").first.wait_for()
+
+
+def test_a_page_asks_again_while_the_server_has_no_time(studio: Studio, open_page: Open) -> None:
+    page = open_page(studio, "/", allowed="status of (429|503)")
+    answers = [(429, "share_used"), (503, "busy")]
+
+    def busy_twice(route: Route) -> None:
+        if answers:
+            status, code = answers.pop(0)
+            route.fulfill(status=status, json={"error": "wait a moment", "code": code})
+        else:
+            route.continue_()
+
+    page.route("**/api/rooms", busy_twice)
+    page.get_by_role("button", name="Play now").click()
+    page.locator(".cell.legal").first.wait_for()
+    assert answers == []
 
 
 def test_a_game_without_a_winner_ends(studio: Studio, open_page: Open) -> None:

@@ -28,12 +28,34 @@ export class OfflineError extends Error {
   }
 }
 
+/** What the server answers when it has no time now; it has done nothing of what was asked. */
+const NO_TIME = new Set(["busy", "share_used", "too_many_requests"]);
+/** How long to wait then, in milliseconds, and how often. */
+const [LATER, TRIES] = [1000, 20];
+
 /**
+ * Asks the server, and again while it is busy or this address has used its share of the server's time.
  * @param {string} path
  * @param {RequestInit} [options]
  * @returns {Promise<any>}
  */
 async function call(path, options) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callOnce(path, options);
+    } catch (error) {
+      if (!(error instanceof ServerError && NO_TIME.has(error.code)) || tries >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LATER));
+    }
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
+async function callOnce(path, options) {
   let response;
   try {
     response = await fetch(`/api${path}`, options);
@@ -53,25 +75,6 @@ export const sentence = (line) => `${line.charAt(0).toUpperCase()}${line.slice(1
  * @param {string | null} [secret] that lets you in
  */
 export const get = (path, secret = null) => call(path, secret ? { headers: { Authorization: `Bearer ${secret}` } } : {});
-
-/** How long to wait, in milliseconds, and how often, if the server has no time now. */
-const [LATER, TRIES] = [2000, 10];
-
-/**
- * Asks again while the server is busy, or this address has used its share of the server's time.
- * @param {string} path
- */
-export async function patiently(path) {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await get(path);
-    } catch (error) {
-      const busy = error instanceof ServerError && (error.status === 429 || error.status === 503);
-      if (!busy || tries >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LATER));
-    }
-  }
-}
 
 /** What lets you into a room, even if it is closed: your seat's token, or the invitation at the end of its link. @param {string} room */
 export const pass = (room) => token(room) ?? invitation();

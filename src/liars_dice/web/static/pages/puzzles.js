@@ -1,6 +1,6 @@
 // Positions to solve: one per day and game with exact answers, the same for everybody, and your own mistakes once more.
 
-import { patiently } from "../api.js";
+import { get } from "../api.js";
 import { bringIntoSight, h, say } from "../dom.js";
 import { plainName } from "../events.js";
 import { ownName } from "../settings.js";
@@ -52,7 +52,7 @@ const KINDS = [["heads-up", "Today: heads-up"], ["perudo", "Today: perudo"], ["m
 /** @type {import("../router.js").MakePage} */
 export async function page({ query }) {
   const of = KINDS.some(([kind]) => kind === query.get("of")) ? String(query.get("of")) : "heads-up";
-  const daily = await patiently(`/puzzles/daily${query.get("day") ? `?day=${encodeURIComponent(query.get("day") ?? "")}` : ""}`);
+  const daily = await get(`/puzzles/daily${query.get("day") ? `?day=${encodeURIComponent(query.get("day") ?? "")}` : ""}`);
   const puzzles = new Puzzles(of, daily);
   puzzles.begin();
   return { title: "Puzzles", element: puzzles.element, leave: () => puzzles.leave() };
@@ -176,11 +176,11 @@ class Puzzles {
       this.#empty("Play a game first. Its mistakes wait for you here afterwards.");
       return;
     }
-    const all = (this.games ??= /** @type {{ id: string, seat: number, names: string[] }[]} */ ((await patiently(`/games?${new URLSearchParams({ limit: "30", state: "finished", ...wanted })}`)).games));
+    const all = (this.games ??= /** @type {{ id: string, seat: number, names: string[] }[]} */ ((await get(`/games?${new URLSearchParams({ limit: "30", state: "finished", ...wanted })}`)).games));
     while (this.looked < all.length) {
       const { id, seat, names } = all[this.looked];
       this.problem.textContent = `Looking through your games: ${this.looked + 1} of ${all.length} (${names.map(plainName).join(" – ")})…`;
-      const { puzzles } = await patiently(`/games/${encodeURIComponent(id)}/puzzles?seat=${seat}`);
+      const { puzzles } = await get(`/games/${encodeURIComponent(id)}/puzzles?seat=${seat}`);
       if (this.gone) return;
       this.looked++;
       const solved = answers();

@@ -1,6 +1,6 @@
 // A recorded game, move by move, with the chances to win. The review page adds the coach to it.
 
-import { agents, get, patiently, seatInGame } from "../api.js";
+import { agents, get, seatInGame } from "../api.js";
 import { Curve } from "../chart.js";
 import { h, say, toggle } from "../dom.js";
 import { isMove, narrate, plainName, read } from "../events.js";
@@ -31,7 +31,7 @@ function onlyPerson(players) {
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
-  const replay = new Replay(id, await patiently(`/games/${encodeURIComponent(id)}`));
+  const replay = new Replay(id, await get(`/games/${encodeURIComponent(id)}`));
   return replay.opened("Replay");
 }
 
@@ -246,7 +246,7 @@ export class Replay {
       this.#askProgress();
     }, 500);
     try {
-      this.review = /** @type {Review} */ (await patiently(`/games/${encodeURIComponent(this.id)}/review`));
+      this.review = /** @type {Review} */ (await get(`/games/${encodeURIComponent(this.id)}/review`));
       this.waiting.hidden = true;
       this.drawCurve([], this.mine);
       this.judged(this.review);

@@ -1,6 +1,6 @@
 // The list of recorded games: yours or everybody's, with filters and a search.
 
-import { createRoom, get, myGames, patiently } from "../api.js";
+import { createRoom, get, myGames } from "../api.js";
 import { busily, field, h, say, select } from "../dom.js";
 import { plainName } from "../events.js";
 import { go } from "../router.js";
@@ -85,7 +85,7 @@ class GameList {
     const query = new URLSearchParams({ limit: String(MANY), ...this.wanted() });
     if (!anew && this.after) query.set("after", this.after);
     try {
-      const { games, more } = await patiently(`/games?${query}`);
+      const { games, more } = await get(`/games?${query}`);
       if (mine !== this.asked) return 0; // another search has begun
       if (anew) this.list.replaceChildren();
       this.list.append(...games.map(row));

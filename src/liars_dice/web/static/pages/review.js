@@ -1,6 +1,6 @@
 // A replay with the coach: your own mistakes first, why each was one, and another try at it.
 
-import { patiently } from "../api.js";
+import { get } from "../api.js";
 import { bringIntoSight, busily, h, say, select } from "../dom.js";
 import { capital, inWords, plainName } from "../events.js";
 import { playOn } from "../play_on.js";
@@ -17,7 +17,7 @@ import { Replay } from "./replay.js";
 
 /** @type {import("../router.js").MakePage} */
 export async function page({ id }) {
-  const coached = new Coached(id, await patiently(`/games/${encodeURIComponent(id)}`));
+  const coached = new Coached(id, await get(`/games/${encodeURIComponent(id)}`));
   return coached.opened("Review");
 }
 
@@ -237,7 +237,7 @@ class Coached extends Replay {
     if (!verdict || verdict.forced) return;
     await busily(button, async () => {
       try {
-        const puzzle = await patiently(`/games/${encodeURIComponent(this.id)}/turns/${verdict.turn}`);
+        const puzzle = await get(`/games/${encodeURIComponent(this.id)}/turns/${verdict.turn}`);
         this.timeline.pause();
         this.#endTrial();
         this.trial = new Trial(puzzle, this.stage, (answer) => this.#answered(answer), this.seats);
