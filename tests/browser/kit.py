@@ -25,6 +25,13 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the
 HEIGHTS = {360: 740, 768: 1024, 1440: 900}
 BOT = {"kind": "bot", "agent": "optimal"}
 YOU = {"kind": "you", "name": "Ann"}
+SERVE = """
+import sys
+from liars_dice.web import ServerLimits, serve
+limits = ServerLimits(requests_per_s=1e4, new_rooms_per_s=1e3, cost_per_s=1.0)
+serve("127.0.0.1", int(sys.argv[1]), sys.argv[2], lambda address, local: print(address, flush=True), limits=limits)
+"""
+"""The pages of all tests come from one address, one test after another: they may use more than one household does."""
 expect.set_options(timeout=1000 * PATIENCE)
 
 
@@ -40,7 +47,7 @@ class Studio:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "liars_dice", "serve", "--port", str(self.port), "--db", str(self.store)]
+        command = [sys.executable, "-c", SERVE, str(self.port), str(self.store)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert self.process.stdout is not None
         assert self.process.stdout.readline(), "the server did not start"  # its address, printed when it answers
