@@ -206,16 +206,16 @@ class TestWithTorch:
         repeats_itself(tiny, "--games", "100")
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("agent", ["optimal", "conservative"])
+    @pytest.mark.parametrize("agent", ["optimal", "maniac"])
     def test_an_exploiter_of_a_rule_bot_repeats_itself(self, agent: str) -> None:
         """One that is compiled, and one that is asked move by move."""
         repeats_itself(agent, "--games", "50")
 
     def test_a_table_of_any_bot_is_exploited(self) -> None:
-        words = ("exploit", "conservative", "--players", "3", "--updates", "1", "--games", "5", "--seed", "2", "--pair")
+        words = ("exploit", "maniac", "--players", "3", "--updates", "1", "--games", "5", "--seed", "2", "--pair")
         found = answer(*words)
         assert {"agent", "players", "rules", "updates", "fair_share", "win_rate", "ci95", "games"} <= set(found)
-        assert (found["agent"], found["players"], found["rules"]) == ("conservative", 3, "perudo")
+        assert (found["agent"], found["players"], found["rules"]) == ("maniac", 3, "perudo")
         assert found["fair_share"] == pytest.approx(2 / 3)
         assert (found["updates"], found["games"], found["seed"], found["bound"]) == (1, 5, 2, "lower")
         assert found["ci95"][0] <= found["win_rate"] <= found["ci95"][1]

@@ -1,7 +1,7 @@
 """Rule bots for whole batches: what `liars_dice.agents` decides one view at a time, decided for every game at once.
 
 They sit at some tables while the champion learns, so that it meets styles that self-play does not produce, and they
-are what it is measured against. Every bot except the bluffer and the random one is deterministic.
+are what it is measured against. Every bot except `bluffer` and `random` is deterministic.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ NAMES = (
     "aggressive",
     "bluffer",
     "sniper",
+    "conservative",
+    "truthful",
     "frozen",
 )
 """Kinds of players; a kind is a place in this tuple. `learner` and `frozen` are networks."""
@@ -87,12 +89,35 @@ class Position:
         place = torch.where(good, heights(self.tables, quantity), -1).argmax(-1)
         return _bid(quantity, place), good.any(-1)
 
+    def lowest_of(self, faces: Tensor) -> tuple[Tensor, Tensor]:
+        """(action, whether there is one): the lowest legal bid on one of these faces."""
+        good = self.legal & faces
+        place = torch.where(good, heights(self.tables, self.lowest), 10**6).argmin(-1)
+        return _bid(self.lowest, place), good.any(-1)
+
 
 def crawler(at: Position) -> Tensor:
     """The lowest raise, or a call of what has become unlikely."""
-    height = torch.where(at.legal, heights(at.tables, at.lowest), 10**6)
-    calls = ~at.opens & (~at.may_bid | (at.holds < 0.3))
-    return torch.where(calls, LIAR, _bid(at.lowest, height.argmin(-1)))
+    lowest, may_bid = at.lowest_of(at.legal)
+    return torch.where(~at.opens & (~may_bid | (at.holds < 0.3)), LIAR, lowest)
+
+
+def conservative(at: Position) -> Tensor:
+    """The lowest bid of at most one die more than it holds; else a call of what is doubtful; else the likeliest bid."""
+    safe, any_safe = at.lowest_of((at.held > 0) & (at.lowest <= at.held + 1))
+    calls = torch.where(at.exact > 0.5, EXACT, torch.where(~at.may_bid | (at.holds < 0.6), LIAR, -1))
+    likeliest = _bid(at.safe, at.likeliest)
+    return torch.where(any_safe, safe, torch.where(at.opens | (calls < 0), likeliest, calls))
+
+
+def truthful(at: Position) -> Tensor:
+    """A call of what is impossible; else the lowest bid that is possible, or the lowest if none is."""
+    most = at.held + at.odds.unseen[..., None].long()
+    possible, any_possible = at.lowest_of(at.lowest <= most)
+    lowest, may_bid = at.lowest_of(at.legal)
+    raised = torch.where(any_possible, possible, lowest)
+    impossible = ~at.opens & (most.gather(-1, at.place).squeeze(-1) < at.tables.quantity)
+    return torch.where(impossible | ~may_bid, LIAR, raised)
 
 
 def probabilistic(at: Position) -> Tensor:
@@ -172,6 +197,8 @@ BOTS: dict[str, Bot] = {
     "aggressive": lambda at, draw: threshold(at, 0.50, 0.10),
     "bluffer": bluffer,
     "sniper": lambda at, draw: sniper(at),
+    "conservative": lambda at, draw: conservative(at),
+    "truthful": lambda at, draw: truthful(at),
     "detective": lambda at, draw: detective(at),
 }
 
