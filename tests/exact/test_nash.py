@@ -171,10 +171,14 @@ def test_sampled_games_agree_with_what_rounds_are_exactly_worth(dice: tuple[int,
     assert sum(sample.z**2 for sample in found) < 2.5 * len(found)
 
 
-def test_a_game_begins_with_its_first_strategy_unpacked() -> None:
+@pytest.mark.parametrize("rules", ["perudo", "perudo-tournament"])
+def test_a_game_begins_with_its_first_strategies_unpacked(rules: str) -> None:
     """Decisions have less time than that takes."""
     short_memory.load.cache_clear()
-    NashAgent().on_game_start(preset("perudo", players=2), 1)
-    assert set(short_memory.load()._known) == {ShortKey("perudo", 5, 5, opens=False)}
-    NashAgent().on_game_start(preset("perudo", players=3), 1)
-    assert len(short_memory.load()._known) == 1
+    NashAgent().on_game_start(preset(rules, players=2), 1)
+    first = {(5, 5, False), (4, 5, True), (5, 4, False)}
+    assert set(short_memory.load()._known) == {ShortKey("perudo", *round_) for round_ in first}
+    NashAgent().on_game_start(preset(rules, players=3), 1)
+    assert len(short_memory.load()._known) == 3
+    NashAgent().on_game_start(preset(rules, players=2, dice=1), 0)
+    assert len(short_memory.load()._known) == 3

@@ -19,6 +19,7 @@ import pytest
 
 from liars_dice.agents import AGENTS, AgentNameError, GameStart, RandomAgent, make_agent
 from liars_dice.core import Action, AgentFaulted, Event, GameConfig, GameView, Move, Player, play_game, preset
+from liars_dice.exact.solver.nash import NashAgent
 from liars_dice.persistence import InMemoryRecorder, record_game, verify_game
 from liars_dice.referee import bot_connection, isolated_seat
 from liars_dice.referee.limits import BotLimits
@@ -428,3 +429,16 @@ def test_the_alarm_waits_for_the_garbage_collector() -> None:
     finally:
         gc.callbacks.remove(linger)
     assert {fault.verdict for fault in result.faults} == {"too_slow"}
+
+
+class SlowNash(NashAgent):
+    """Somebody's bot, made from one of ours."""
+
+
+@pytest.mark.parametrize(("player", "verdicts"), [("nash", set()), (NashAgent(), set()), (SlowNash(), {"too_slow"})])
+def test_our_own_bots_have_the_time_for_loading(player: Any, verdicts: set[str]) -> None:
+    """They may have to unpack what they know; what they do must not depend on how fast the machine is."""
+    hurried = BotLimits(decision=1e-9, load=PATIENCE)
+    seat = make_seat(player, hurried) if isinstance(player, str) else player
+    result = Referee([seat, make_seat("random", hurried)], preset("perudo", players=2), seed=1, limits=hurried).play()
+    assert {fault.verdict for fault in result.faults} == verdicts

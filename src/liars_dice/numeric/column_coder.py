@@ -49,10 +49,10 @@ class Context(NamedTuple):
 class _Model(NamedTuple):
     """What has been learned from the columns of one name so far."""
 
-    chance: NDArray[np.uint16]
-    """[context, slot]: how likely a one is."""
-    seen: NDArray[np.uint8]
-    """[context, slot]: from how many bits `chance` was learned, up to `STEADY`."""
+    predictions: NDArray[np.uint32]
+    """[context, slot]: how likely a one is, and in the lowest byte from how many bits that was learned, up to `STEADY`.
+    Both in one number: reading it takes most of the time.
+    """
     weights: Ints
     """[mixer and the bits before, context]."""
 
@@ -114,8 +114,7 @@ class ColumnCoder:
     def _model(self, name: str, bits: int, contexts: int) -> _Model:
         if name not in self._models:
             self._models[name] = _Model(
-                np.full((contexts, SLOTS), ONE // 2, dtype=np.uint16),
-                np.zeros((contexts, SLOTS), dtype=np.uint8),
+                np.full((contexts, SLOTS), ONE // 2 << 8, dtype=np.uint32),
                 np.full((MIXERS << bits, contexts), 2 * ONE // (contexts + 1), dtype=np.int64),
             )
         return self._models[name]
@@ -152,7 +151,8 @@ def _code(
     low, high, at, value = state[0], state[1], state[2], state[3]
     written = 0
     hashed = np.zeros(contexts, dtype=np.uint64)
-    slot, stretched = np.zeros(contexts, dtype=np.int64), np.zeros(contexts, dtype=np.int64)
+    slot, stretched, chance = np.zeros((3, contexts), dtype=np.int64)
+    seen = np.zeros(contexts, dtype=np.int64)
     for i in range(numbers.size):
         for k in range(contexts):
             hashed[k] = scramble(np.uint64(known[k, i]))
@@ -165,7 +165,9 @@ def _code(
             mean = np.int64(0)
             for k in range(contexts):
                 slot[k] = np.int64(scramble(hashed[k] + np.uint64(node)) & np.uint64(SLOTS - 1))
-                stretched[k] = STRETCH[model.chance[k, slot[k]] >> 4]
+                prediction = np.int64(model.predictions[k, slot[k]])
+                chance[k], seen[k] = prediction >> 8, prediction & BYTE
+                stretched[k] = STRETCH[chance[k] >> 4]
                 mean += weights[k] * stretched[k]
             one = SQUASH[min(max(int(mean >> 16), -STRETCHED), STRETCHED - 1) + STRETCHED]
             middle = low + ((high - low) * one >> 16)
@@ -185,9 +187,8 @@ def _code(
             error = ((bit << 16) - one) * LEARNING
             for k in range(contexts):
                 weights[k] += (stretched[k] * error + (1 << SHIFT - 1)) >> SHIFT
-                chance, seen = np.int64(model.chance[k, slot[k]]), model.seen[k, slot[k]]
-                model.chance[k, slot[k]] = chance + ((bit * (ONE - 1) - chance) * SHARE[seen] >> 16)
-                model.seen[k, slot[k]] = min(seen + 1, STEADY)
+                better = chance[k] + ((bit * (ONE - 1) - chance[k]) * SHARE[seen[k]] >> 16)
+                model.predictions[k, slot[k]] = better << 8 | min(seen[k] + 1, STEADY)
             node = node << 1 | int(bit)
         if not writes:
             numbers[i] = node - (1 << bits)

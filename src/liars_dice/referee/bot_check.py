@@ -26,7 +26,7 @@ from ..agents import (
 from ..core import PRESETS, Action, Bid, GameConfig, GameView, LiarsDiceError, Move, Player, preset
 from .bot_description import HOOKS
 from .limits import BotFault, BotLimits
-from .named_seats import make_seat, start_program
+from .named_seats import limits_of, make_seat, start_program
 from .referee import Referee
 from .seats import InProcessSeat, Seat
 from .time_guard import guarded, tables_guard
@@ -62,7 +62,7 @@ def check_bot(
     It is checked under these `rules`, each with its name; by default, under every named rule set. All checks together
     take about as many `seconds` at most: a slow bot plays fewer games. Its speed is measured by `clock`.
     """
-    limits = BotLimits() if limits is None else limits
+    limits = limits_of(name, BotLimits() if limits is None else limits)
     for check in _checks(name, limits, rules, seconds, clock):
         yield check
         if not check.ok:

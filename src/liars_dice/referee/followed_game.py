@@ -11,7 +11,7 @@ from .bot_session import BotSession
 from .limits import BotLimits
 from .named_seats import load_agents, make_seat
 from .remote_agent import RemoteAgent
-from .seats import InProcessSeat, Seat
+from .seats import Seat, seat_of
 
 
 class FollowedGame:
@@ -86,7 +86,7 @@ class FollowedTables:
         if (table, seat) not in self._seats:
             agent = self._agent(seat)
             program = make_seat(self.name, self.limits) if agent is None else None
-            self._seats[table, seat] = program or InProcessSeat(copy.deepcopy(agent), self.limits)  # type: ignore[arg-type]
+            self._seats[table, seat] = program or seat_of(copy.deepcopy(agent), self.limits)  # type: ignore[arg-type]
         return self._seats[table, seat]
 
     def _agent(self, seat: int) -> Agent | None:

@@ -34,6 +34,13 @@ class BotLimits(msgspec.Struct, frozen=True):
         if not self.game_end:
             msgspec.structs.force_setattr(self, "game_end", 2 * self.decision)
 
+    @property
+    def for_ours(self) -> BotLimits:
+        """The limits of the package's own bots: a decision may take as long as loading, because they may have to unpack
+        what they know about a round. What they do must not depend on how fast a machine is.
+        """
+        return msgspec.structs.replace(self, decision=max(self.decision, self.load))
+
 
 MOST_PATIENCE = 20
 """However busy the machine is, no bot gets more than this many times its time."""

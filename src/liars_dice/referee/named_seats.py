@@ -48,8 +48,8 @@ def make_seat(
     each. With `boxed`, and always if they were found by name, these processes are boxes, too, in which bots are always
     made anew. Else bots run in this process.
     """
-    limits = BotLimits() if limits is None else limits
     name = listed_name(name)
+    limits = limits_of(name, BotLimits() if limits is None else limits)
     if name.startswith("cmd:"):
         seat = IsolatedSeat(name, limits, command=_command(name))
         with suppress(BotFault):  # then the bot fails when the game begins
@@ -66,6 +66,12 @@ def make_seat(
             seat.adopt(load_remote_agent(lasting_name(name), name, limits, walls=walls), named=True)
         return seat
     return InProcessSeat(make_agent(name), limits)
+
+
+def limits_of(name: str, limits: BotLimits) -> BotLimits:
+    """The limits of the bot called `name`, if these are the limits of strangers."""
+    ours = not is_stranger(name) and not name.startswith("cmd:")
+    return limits.for_ours if ours else limits
 
 
 def needs_process(name: str) -> bool:

@@ -26,7 +26,7 @@ from ..core import (
 from ..persistence import RecordedEvent, final_state, resume_point
 from .bot_session import BotSession
 from .limits import BotLimits
-from .seats import InProcessSeat, Seat
+from .seats import InProcessSeat, Seat, seat_of
 from .time_guard import alarms
 
 
@@ -74,7 +74,7 @@ class Referee:
         strict: bool = False,
     ) -> None:
         limits = BotLimits() if limits is None else limits
-        self.seats = [p if isinstance(p, Seat) else InProcessSeat(p, limits) for p in players]
+        self.seats = [p if isinstance(p, Seat) else seat_of(p, limits) for p in players]
         self.strict = strict
         self.engine = GameEngine(config, self.seats, seed=seed)
         self.faults: list[AgentFaulted] = []

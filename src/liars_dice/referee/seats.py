@@ -130,6 +130,12 @@ class InProcessSeat(Seat):
             self._run(self.limits.load, hook, seed)
 
 
+def seat_of(agent: Player, limits: BotLimits) -> InProcessSeat:
+    """A seat in this process for an agent, with the limits of our own bots if it is one."""
+    ours = type(agent).__module__.partition(".")[0] == __package__.partition(".")[0]
+    return InProcessSeat(agent, limits.for_ours if ours else limits)
+
+
 class NetworkSeat(InProcessSeat):
     """An agent of ours that asks a server (`asks_network`). It has a time limit of its own, and remembers nothing."""
 

@@ -35,10 +35,14 @@ class NashAgent(PolicyAgent):
         load_solved_rounds()
 
     def on_game_start(self, config: GameConfig, player_id: int) -> None:
-        """Unpack the strategy of the first round, if it has a short memory: decisions have less time."""
-        if config.num_players == 2:
-            rules = round_rules(config.without_seed, config.total_dice, False)
-            short_strategy(rules, (config.dice[player_id], config.dice[1 - player_id]), player_id == 0)
+        """Unpack the strategies of the first two rounds, if they have a short memory: decisions have less time."""
+        if config.num_players != 2:
+            return
+        game = config.without_seed.replace(open_on_ones=True)
+        own, other = config.dice[player_id], config.dice[1 - player_id]
+        for dice, opens in (((own, other), player_id == 0), ((own - 1, other), True), ((own, other - 1), False)):
+            if min(dice) > 0:
+                short_strategy(round_rules(game, sum(dice), False), dice, opens)
 
     def policy(self, view: GameView) -> Policy:
         """The probability of each action."""
