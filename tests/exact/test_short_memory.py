@@ -34,6 +34,7 @@ from liars_dice.exact.solver.short_memory_adversary import Adversary, Measured, 
 from liars_dice.exact.solver.short_memory_packing import PARTS
 from liars_dice.exact.solver.short_memory_values import _walk
 from liars_dice.exact.tables.hands import hand_set
+from liars_dice.numeric import Floats
 from oracle import best_value, round_chances
 
 TINY = GameConfig(dice=(2, 1), faces=2)
@@ -377,6 +378,20 @@ def test_values_are_those_of_a_plain_recursion() -> None:
     answered = values_by_short_memory(rules, (3, 3), held, [9])
     assert answered is not None
     assert answered.values.keys() == {*range(10, 38)}  # bids, liar and exact
+
+
+def test_no_sum_has_nothing_to_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    einsum = np.einsum
+
+    def careful(subscripts: str, *operands: Floats) -> Floats:
+        assert all(operand.size for operand in operands), "NumPy's einsum reads foreign memory then"
+        found: Floats = einsum(subscripts, *operands)
+        return found
+
+    monkeypatch.setattr(np, "einsum", careful)
+    _walk.cache_clear()
+    for key in (ShortKey("perudo", 3, 3, True), ShortKey("heads-up", 3, 4, False)):
+        assert np.isfinite(_walk(key, (2, 4, 4)).after_mine).all()
 
 
 def test_the_program_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -162,10 +162,11 @@ def _walk(key: ShortKey, hand: tuple[int, ...]) -> Walk:
         width = int(places.width[column])
         reached = (column + 1 + np.arange(width), places.after[:, :width])  # [memory, move]
         they, we = (moves[column].astype(np.float32) / PARTS for moves in (theirs, ours))
-        raised = np.einsum("mhj,mjh->mh", they[..., :width], after_theirs[reached])
-        after_mine[column] = raised + np.einsum("mhj,jh->mh", they[..., call:], 1 - right[:, column])
-        raised = np.einsum("mj,mjh->mh", we[:, :width], after_mine[reached])
-        after_theirs[column] = raised + we[:, call:] @ right[:, column]
+        after_mine[column] = np.einsum("mhj,jh->mh", they[..., call:], 1 - right[:, column])
+        after_theirs[column] = we[:, call:] @ right[:, column]
+        if width:  # where there is nothing to sum, NumPy multiplies zero by whatever is in memory, which may be no number
+            after_mine[column] += np.einsum("mhj,mjh->mh", they[..., :width], after_theirs[reached])
+            after_theirs[column] += np.einsum("mj,mjh->mh", we[:, :width], after_mine[reached])
     return Walk(after_mine, right)
 
 
