@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -16,6 +17,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests interrupt would ignore it, too
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers use all cores: threads of PyTorch only wait for them
+
+
+gc.disable()  # until all tests are collected: looking through the growing heap takes as long as collecting them
+
+
+def pytest_collection_finish() -> None:
+    """Nothing that was collected is ever garbage."""
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_xdist_auto_num_workers() -> int:

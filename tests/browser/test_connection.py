@@ -130,7 +130,12 @@ def slow(page: Page, latency_ms: float = 600) -> None:
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("/", "Play now"), ("/play", "Start"), ("/play?open=1", "Set up and invite"), ("/watch", "Start")],
+    [
+        ("/", "Play now"),
+        ("/play?open=1", "Set up and invite"),
+        pytest.param("/play", "Start", marks=pytest.mark.slow),
+        pytest.param("/watch", "Start", marks=pytest.mark.slow),
+    ],
 )
 def test_three_taps_make_one_room(studio: Studio, open_page: Open, path: str, name: str) -> None:
     page = open_page(studio, path)

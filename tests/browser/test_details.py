@@ -40,7 +40,7 @@ SEEN = """element => {
 # -- phones ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dice", [[3, 3], [5, 5]])
+@pytest.mark.parametrize("dice", [pytest.param([3, 3], marks=pytest.mark.slow), [5, 5]])
 def test_a_game_on_a_small_phone(studio: Studio, open_page: Open, dice: list[int]) -> None:
     page = sit(studio, open_page, 360, device=SMALL, dice=dice)
     page.locator(".cell.legal").first.wait_for()

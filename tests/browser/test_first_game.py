@@ -23,7 +23,7 @@ def bid(page: Page, cell: str, name: str) -> None:
     page.get_by_role("button", name=f"Bid {name}").click()
 
 
-@pytest.mark.parametrize("device", [{}, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("device", [pytest.param({}, marks=pytest.mark.slow), PHONE], ids=["desktop", "phone"])
 def test_the_rules_are_learned_by_playing(studio: Studio, open_page: Open, device: Any) -> None:
     page = open_page(studio, "/", **device)
     page.get_by_role("link", name="Learn by playing").click()

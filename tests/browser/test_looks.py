@@ -249,7 +249,14 @@ def test_a_round_by_touch(studio: Studio, open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", ["home", "setting up", "my turn", "first lessons", "replay", "review", "explorer", "match-ups", "rules"]
+    "state",
+    [
+        *("home", "my turn", "review"),
+        *(
+            pytest.param(state, marks=pytest.mark.slow)
+            for state in ("setting up", "first lessons", "replay", "explorer", "match-ups", "rules")
+        ),
+    ],
 )
 def test_a_page_is_small_and_soon_there(studio: Studio, open_page: Open, state: str) -> None:
     """What is sent for a page, without sounds, is less than 200 kB: in fact less than half of that."""

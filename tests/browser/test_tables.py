@@ -38,7 +38,7 @@ def bots(*names: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("size", LYING)
-@pytest.mark.parametrize("others", [[BOT], MANY_BOTS])
+@pytest.mark.parametrize("others", [pytest.param([BOT], marks=pytest.mark.slow), MANY_BOTS])
 def test_a_phone_on_its_side(studio: Studio, open_page: Open, size: tuple[int, int], others: list[Any]) -> None:
     """Dice, bid, board and buttons are on the screen at once."""
     seat = studio.room(YOU, *others, rules="heads-up" if len(others) == 1 else "perudo", seed=5)
@@ -246,7 +246,7 @@ def test_an_exact_call_that_fails_is_not_green(studio: Studio, open_page: Open) 
 # -- six at a table ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", [2, 3, 4, 6, 8, 15])
+@pytest.mark.parametrize("players", [3, 6, 15, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 4, 8))])
 def test_players_sit_around_the_table(studio: Studio, open_page: Open, players: int) -> None:
     """On a desktop nothing important is below the fold, hints included, and no seat covers another or the bid."""
     names = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "passive") * 2
@@ -275,7 +275,7 @@ def test_players_sit_around_the_table(studio: Studio, open_page: Open, players: 
     assert page.evaluate(BADLY_PLACED) == []
 
 
-@pytest.mark.parametrize("players", [4, 6, 8, 15])
+@pytest.mark.parametrize("players", [6, 15, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 8))])
 def test_no_seat_covers_another_on_any_screen(studio: Studio, open_page: Open, players: int) -> None:
     """Laptops, tablets and large screens, with cups and with all dice shown."""
     names = ("optimal", "maniac", "calling-station", "bluffer", "conservative", "sniper", "passive") * 2

@@ -181,7 +181,7 @@ with open_store(protected) as store:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="users")
-@pytest.mark.parametrize("kind", ["sqlite", "jsonl"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("jsonl", marks=pytest.mark.slow)])
 def test_a_store_that_can_only_be_read(kind: str) -> None:
     """Neither the file nor its folder can be written; root is not refused anything, so another user reads."""
     with tempfile.TemporaryDirectory() as own:  # no folder above it is closed to other users

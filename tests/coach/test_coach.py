@@ -73,7 +73,7 @@ def named(state: GameState, *names: str) -> GameState:
 @pytest.mark.parametrize(
     "dice", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 2), (2, 3), (1, 4), (3, 3), (2, 4), (5, 1)]
 )
-@pytest.mark.parametrize("seeds", [range(5), pytest.param(range(5, 12), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 12), marks=pytest.mark.slow)])
 def test_perfect_play_is_flawless(dice: tuple[int, int], seeds: range) -> None:
     for seed in (*seeds, 1005, 1026):  # in the last two, perfect play makes bids that it seldom makes
         review = review_game(played(GameConfig(dice=dice), ("nash", "nash"), seed))

@@ -46,13 +46,13 @@ def check_never_loses(dice: tuple[int, int]) -> None:
         assert answering <= solved.upper + 1e-9, (name, "nash answers")
 
 
-@pytest.mark.parametrize("dice", SMALL, ids=str)
+@pytest.mark.parametrize("dice", SMALL[:-1], ids=str)
 def test_it_never_loses_more_than_the_bracket_allows(dice: tuple[int, int]) -> None:
     check_never_loses(dice)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dice", LARGE, ids=str)
+@pytest.mark.parametrize("dice", [*SMALL[-1:], *LARGE], ids=str)
 def test_it_never_loses_more_than_the_bracket_allows_with_up_to_five_dice(dice: tuple[int, int]) -> None:
     check_never_loses(dice)
 

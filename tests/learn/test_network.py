@@ -99,7 +99,8 @@ def test_training_is_the_update_in_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dice", "games", "seeds", "short"), [(1, 100_000, (1, 2, 3), 0.002), (2, 200_000, (1,), 0.01)]
+    ("dice", "games", "seeds", "short"),
+    [(1, 100_000, (1, 2, 3), 0.002), pytest.param(2, 200_000, (1,), 0.01, marks=pytest.mark.slow)],
 )
 def test_it_comes_near_the_optimum(dice: int, games: int, seeds: tuple[int, ...], short: float) -> None:
     for seed in seeds:

@@ -152,7 +152,7 @@ def test_a_whole_game(store: Path) -> None:
 
 
 @needs_linux
-@pytest.mark.parametrize("bot", ["bluffer", "detective"])
+@pytest.mark.parametrize("bot", ["bluffer", pytest.param("detective", marks=pytest.mark.slow)])
 def test_interrupted_and_resumed_it_is_the_same_game(bot: str, store: Path) -> None:
     """Also against a bot that draws lots, and one that remembers what was bid."""
     table = (bot, "--rules", "heads-up", "--dice", "3", "--seed", "11")

@@ -714,7 +714,7 @@ def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("elapsed_s", "compile_s", "run")}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_killed_program_resumes(tmp_path: Path, how: signal.Signals) -> None:
     """The whole program is killed, workers and all, or stopped with Ctrl-C; what comes of it in the end is the same."""
     (tmp_path / "halting.py").write_text(HALTING)

@@ -58,7 +58,12 @@ def test_a_bot_file_may_be_called_like_a_module_of_python(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("words", "stdin"),
-    [(("plain_script.py",), ""), (("-m", "plain_script"), ""), (("-c", PROGRAM), ""), (("-",), PROGRAM)],
+    [
+        (("plain_script.py",), ""),
+        pytest.param(("-m", "plain_script"), "", marks=pytest.mark.slow),
+        pytest.param(("-c", PROGRAM), "", marks=pytest.mark.slow),
+        (("-",), PROGRAM),
+    ],
     ids=["script", "module", "-c", "standard input"],
 )
 def test_a_plain_program_plays_in_several_processes(words: tuple[str, ...], stdin: str) -> None:
