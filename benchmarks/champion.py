@@ -48,10 +48,10 @@ from measure_relative_strength import NINE, SIZES, PlayedGame, plans, played
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "training" / "data"
-TRAINED = DATA / "champion-f.pt"
-GAMES = DATA / "champion-f.games.jsonl"
+TRAINED = DATA / "champion-g.pt"
+GAMES = DATA / "champion-g.games.jsonl"
 """What `--play` found."""
-NETWORKS = DATA / "champion-f.networks.jsonl"
+NETWORKS = DATA / "champion-g.networks.jsonl"
 """What `--networks` found."""
 EXPLOITERS = DATA / "exploiters" / "results.jsonl"
 """What trained exploiters win, of the champion (`training/scripts/exploiters.sh`) and of the plain player by which the

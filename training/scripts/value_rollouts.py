@@ -1,6 +1,6 @@
 """Measure the champion's values against long rollouts, in which everybody plays on as the champion.
 
-python value_rollouts.py champion-f.pt values.npz --device cuda --seconds 240 --out $OUT
+python value_rollouts.py champion-g.pt values.npz --device cuda --seconds 240 --out $OUT
 
 Positions come from games of champions under `perudo` at tables of 3, 4 and 6, one decision of each game, at least three
 players left. What the others hold is drawn by its exact probability given the bids: how likely each hand is times how

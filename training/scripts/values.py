@@ -1,6 +1,6 @@
 """Learn the champion's values: how rounds end after each action, and what each end is worth.
 
-python values.py champion-f.pt champion-f-two.pt --minutes 5 --device cuda --out $OUT
+python values.py champion-g.pt champion-g-two.pt --minutes 5 --device cuda --out $OUT
 
 Champions play. In most rounds one of them tries a bid at a random moment, often one that it would hardly make, and all
 play on as champions to the end of the round: how it ends is what `OutcomeNetwork` learns. What the dice say about the
