@@ -34,7 +34,7 @@ def own_studio(tmp_path: Path) -> Iterator[Studio]:
     made.kill()
 
 
-@pytest.fixture(scope="module")  # its event loop must be gone when other tests start their own
+@pytest.fixture(scope="package")  # its event loop must be gone when other tests start their own
 def browser() -> Iterator[Browser]:
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
