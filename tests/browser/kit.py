@@ -28,7 +28,7 @@ YOU = {"kind": "you", "name": "Ann"}
 SERVE = """
 import sys
 from liars_dice.web import ServerLimits, serve
-limits = ServerLimits(requests_per_s=1e4, new_rooms_per_s=1e3, cost_per_s=1.0)
+limits = ServerLimits(requests_per_s=1e4, new_rooms_per_s=1e3, cost_per_s=1.0, cost_burst_s=60.0)
 serve("127.0.0.1", int(sys.argv[1]), sys.argv[2], lambda address, local: print(address, flush=True), limits=limits)
 """
 """The pages of all tests come from one address, one test after another: they may use more than one household does."""

@@ -12,7 +12,6 @@ import pytest
 
 from command_line import answer, call
 from liars_dice.agents import warn_once
-from liars_dice.learn.champion import settings
 from liars_dice.learn.champion.player import SHIPPED
 
 SMALL = ("--players", "2", "--dice", "1")
@@ -109,6 +108,8 @@ class TestWithTorch:
     @pytest.fixture(autouse=True)
     def _needs_torch(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip("torch", reason="PyTorch is not installed: the extra `train` has it")
+        from liars_dice.learn.champion import settings
+
         monkeypatch.chdir(tmp_path)
         monkeypatch.setitem(settings.SMALL, "games", 128)  # updates take an eighth of the time
 
