@@ -448,11 +448,11 @@ def show_targets(lines: list[Line]) -> None:
         figure(f"league of nine, {rules}: champion wins", 100 * rate, "%", least=33, aim=38)
         among = [x for x in lines if x["figure"] == "among" and x["rules"] == rules]
         worst = min((x for x in among if x["one"] == "champion"), key=lambda x: x["rate"])
-        what = f"one champion among five of a bot, {rules}: at worst ({worst['others']})"
-        figure(what, 100 * worst["rate"], "%", least=100 / 6, aim=30)
+        figure(f"one champion among five of a bot, {rules}: at worst", 100 * worst["rate"], "%", least=100 / 6, aim=30)
+        print(f"  among {worst['others']}")
         best = max((x for x in among if x["one"] != "champion"), key=lambda x: x["rate"])
-        what = f"one bot among five champions, {rules}: at best ({best['one']})"
-        figure(what, 100 * best["rate"], "%", most=10, aim=6)
+        figure(f"one bot among five champions, {rules}: at best", 100 * best["rate"], "%", most=10, aim=6)
+        print(f"  {best['one']}")
     for players, most, aim in ((2, 65, 55), (6, 30, 20)):
         alone = [x for x in lines if x["figure"] == "exploiter" and (x["players"], x["exploiters"]) == (players, 1)]
         rate = max(x["rate"] for x in alone)
