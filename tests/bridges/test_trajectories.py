@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import multiprocessing.process
 import signal
 import time
 from pathlib import Path
@@ -36,20 +37,28 @@ def test_nobody_plays_on_when_nobody_wants_the_rest() -> None:
     """Ctrl-C must not wait for chunks that are under way."""
     other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(PATIENCE,))
     other.start()
-    before = multiprocessing.active_children()
-    plan = TrajectoryPlan("nash", preset("classic", dice=1), 10**6, 1, "records")
-    chunks = trajectory_chunks(plan, workers=2)
-    assert next(chunks)
-    workers = [child for child in multiprocessing.active_children() if child not in before]
-    assert workers
-    with pytest.raises(KeyboardInterrupt):
-        chunks.throw(KeyboardInterrupt)
-    for worker in workers:
-        worker.join(PATIENCE)
-        assert worker.exitcode == -signal.SIGKILL
-    assert other.is_alive()  # it is somebody else's
-    other.kill()
-    other.join()
+    try:
+        before = multiprocessing.active_children()
+        plan = TrajectoryPlan("nash", preset("classic", dice=1), 10**6, 1, "records")
+        chunks = trajectory_chunks(plan, workers=2)
+        assert next(chunks)
+        workers = [child for child in multiprocessing.active_children() if child not in before]
+        assert workers
+        with pytest.raises(KeyboardInterrupt):
+            chunks.throw(KeyboardInterrupt)
+        assert [how_it_ended(worker) for worker in workers] == [-signal.SIGKILL] * len(workers)
+        assert other.is_alive()  # it is somebody else's
+    finally:
+        other.kill()
+        other.join()
+
+
+def how_it_ended(process: multiprocessing.process.BaseProcess) -> int | None:
+    """The exit code. If a thread of the pool hears of the end first, `join` returns a moment before it is known."""
+    deadline = time.monotonic() + PATIENCE
+    while process.exitcode is None and time.monotonic() < deadline:
+        process.join(0.01)
+    return process.exitcode
 
 
 @pytest.mark.parametrize("words", [("positions",), ("trajectories", "--player", "nash", "--games", "1")])
