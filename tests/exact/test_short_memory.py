@@ -380,11 +380,11 @@ def test_values_are_those_of_a_plain_recursion() -> None:
     assert answered.values.keys() == {*range(10, 38)}  # bids, liar and exact
 
 
-def test_no_sum_has_nothing_to_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_einsum_never_sums_over_an_empty_axis(monkeypatch: pytest.MonkeyPatch) -> None:
     einsum = np.einsum
 
     def careful(subscripts: str, *operands: Floats) -> Floats:
-        assert all(operand.size for operand in operands), "NumPy's einsum reads foreign memory then"
+        assert all(operand.size for operand in operands), "NumPy's einsum reads uninitialised memory then"
         found: Floats = einsum(subscripts, *operands)
         return found
 

@@ -80,7 +80,7 @@ def test_our_own_bots_are_fit_to_play(name: str, monkeypatch: pytest.MonkeyPatch
         return AMPLE.decision / BotLimits().decision * (time.thread_time() - sum(unpacking))
 
     monkeypatch.setattr(ShortStrategy, "__init__", measured)
-    gc.freeze()  # keeps what they have left behind out of the collector, which may look through all of it in a decision
+    gc.freeze()  # else the collector may search all that earlier tests left behind, during a decision
     try:
         checks = list(check_bot(name, AMPLE, clock=clock))
     finally:

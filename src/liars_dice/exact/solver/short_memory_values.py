@@ -164,7 +164,7 @@ def _walk(key: ShortKey, hand: tuple[int, ...]) -> Walk:
         they, we = (moves[column].astype(np.float32) / PARTS for moves in (theirs, ours))
         after_mine[column] = np.einsum("mhj,jh->mh", they[..., call:], 1 - right[:, column])
         after_theirs[column] = we[:, call:] @ right[:, column]
-        if width:  # of nothing to sum, NumPy's einsum makes zero times whatever is in memory, which may be no number
+        if width:  # over an empty axis, NumPy's einsum multiplies uninitialised memory by zero, which may give NaN
             after_mine[column] += np.einsum("mhj,mjh->mh", they[..., :width], after_theirs[reached])
             after_theirs[column] += np.einsum("mj,mjh->mh", we[:, :width], after_mine[reached])
     return Walk(after_mine, right)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from .network import load_policy, sample
 from .observation import of_turn
 from .perudo_batch import SEATS, PerudoBatch, RuleMix, Tables
-from .scripted import FROZEN, LEARNER, NAMES, scripted_actions
+from .scripted import BOTS, FROZEN, LEARNER, NAMES, scripted_actions
 
 if TYPE_CHECKING:
     from .asked_victims import AskedVictims
@@ -139,9 +139,17 @@ def wins_of(kind: int, winner: Tensor, kinds: Tensor, players: int) -> Wins:
 
 
 def report(
-    policy: nn.Module, games: int, device: str, *, palifico: bool = False, seed: int = 0
+    policy: nn.Module,
+    games: int,
+    device: str,
+    *,
+    palifico: bool = False,
+    seed: int = 0,
+    bots: Sequence[str] = tuple(BOTS),
 ) -> list[dict[str, Any]]:
-    """The mixed league at six seats, one champion among five of each bot, and one of each among five champions."""
+    """The mixed league at six seats, one champion among five of each of these bots, and one of each among five
+    champions.
+    """
     lines: list[dict[str, Any]] = []
     mix = RuleMix((6, 6), full_games=1.0, palifico=float(palifico), open_on_ones=float(not palifico))
 
@@ -154,8 +162,8 @@ def report(
     winner, kinds = play_games(policy, mixed(league, 6), mix, games, device, seed=seed)
     for kind in league:
         tell(f"league {NAMES[kind]}", kind, winner, kinds)
-    for kind in league[1:]:
-        name = NAMES[kind]
+    for name in bots:
+        kind = NAMES.index(name)
         winner, kinds = play_games(policy, one_among(LEARNER, kind, 6), mix, games // 2, device, seed=seed + 1)
         tell(f"champion among five {name}", LEARNER, winner, kinds)
         winner, kinds = play_games(policy, one_among(kind, LEARNER, 6), mix, games // 2, device, seed=seed + 2)
@@ -171,10 +179,10 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--palifico", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--bots", default=",".join(BOTS), help="who plays one against five, separated by commas")
     asked = parser.parse_args()
-    report(
-        load_policy(asked.checkpoint, asked.device), asked.games, asked.device, palifico=asked.palifico, seed=asked.seed
-    )
+    policy, bots = load_policy(asked.checkpoint, asked.device), asked.bots.split(",")
+    report(policy, asked.games, asked.device, palifico=asked.palifico, seed=asked.seed, bots=bots)
 
 
 if __name__ == "__main__":

@@ -246,7 +246,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--scale", type=float, default=1.0, help="the share of the usual number of games")
     parser.add_argument("--dice", nargs=2, type=int, action="append", help="an endgame (default: all up to four dice)")
-    parser.add_argument("--out", type=Path, default=Path("champion-gigures.jsonl"))
+    parser.add_argument("--out", type=Path, default=Path("champion-figures.jsonl"))
     asked = parser.parse_args()
     dice = [(a, b) for a, b in asked.dice or MATCH_PAYOFFS]
     with asked.out.open("w", encoding="utf-8") as file:
